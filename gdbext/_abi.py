@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 1468634695
+VERSION = 2293162298
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -838,6 +838,8 @@ PROTOTYPES = {
         C.POINTER(cst_callbacks), C.POINTER(C.c_void_p),
         C.POINTER(cst_error)]),
     "cst_recorder_area_path": (C.c_char_p, [C.c_void_p]),
+    "cst_recorder_area_path_for": (C.c_int, [C.c_void_p, C.c_uint32,
+        C.c_char_p, C.c_uint64, C.POINTER(cst_error)]),
     "cst_recorder_fetch": (C.c_int, [C.c_void_p, C.c_uint64,
         C.POINTER(cst_memory), C.POINTER(cst_error)]),
     "cst_recorder_process": (C.c_int, [C.c_void_p, C.c_uint32, C.c_int,
@@ -1021,6 +1023,7 @@ PROTOTYPES = {
     "cst_folder_make": (C.c_int, [C.c_char_p, C.c_int, C.c_char_p, C.c_uint64,
         C.POINTER(cst_error)]),
     "cst_folder_remove": (None, [C.c_char_p, C.c_int]),
+    "cst_folder_share": (None, [C.c_char_p, C.c_uint32]),
     "cst_folder_sweep": (None, []),
     "cst_plan_text": (None, [C.POINTER(cst_planned), C.POINTER(C.c_char_p),
         C.c_uint32, C.c_char_p, C.c_uint64]),

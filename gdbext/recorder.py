@@ -81,6 +81,12 @@ class Recorder:
     def area_path(self) -> bytes:
         return self._lib.cst_recorder_area_path(self._r)
 
+    def area_path_for(self, pid: int) -> bytes:
+        """What the shim in that process opens it by."""
+        out = C.create_string_buffer(64)
+        _call("cst_recorder_area_path_for", self._r, pid, out, len(out))
+        return out.value
+
     def process(self, pid: int, has_ended: bool = False) -> None:
         _call("cst_recorder_process", self._r, pid, has_ended)
 

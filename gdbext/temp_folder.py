@@ -24,6 +24,11 @@ class TempFolder:
         library().cst_folder_remove(as_bytes(self.path), self._lock)
 
 
+def share(path: str, pid: int) -> None:
+    """Lets another user's process read what is in the folder now."""
+    library().cst_folder_share(as_bytes(path), pid)
+
+
 def sweep() -> None:
     """Removes those of owners who died."""
     library().cst_folder_sweep()

@@ -97,7 +97,7 @@ formats_SRC := announce.c callgrind.c chrome.c ctf.c ctf_dump.c \
 # recorder: the reader thread, the live view, a recording's life.
 recorder_USES := calls rows sites args file trace area elf names base
 recorder_SRC := drain.c interrupt_cost.c live.c message.c one_trace.c outlet.c pending.c process_ends.c \
-	corearea.c flight_offer.c mirror.c rawarea.c recorder.c sampling.c screen.c sleepers.c \
+	corearea.c flight_offer.c handover.c mirror.c rawarea.c recorder.c sampling.c screen.c sleepers.c \
 	sleeping_stack.c standing.c step_out.c tally.c \
 	thread_ends.c trail.c
 

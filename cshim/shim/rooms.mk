@@ -34,6 +34,7 @@ SHIM_SRC := \
 	cshim/shim/core/raw_clone.c \
 	cshim/shim/kernel/syscall_gate.c \
 	cshim/shim/kernel/bpf.c \
+	cshim/shim/kernel/handed.c \
 	cshim/shim/core/area.c \
 	cshim/shim/core/reader.c \
 	cshim/shim/core/sync.c \

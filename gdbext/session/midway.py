@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Iterator, Optional
 
 import gdb
 
+from .. import temp_folder
 from ..process import elf, hooks
 from ..process.arrival import Arrival
 from ..process.connection import is_remote
@@ -134,6 +135,9 @@ class Midway:
                 or self._is_led(recorded)):
             return None
         try:
+            recorded.hand_over()
+            if s.patching.plans.folder is not None:
+                temp_folder.share(s.patching.plans.folder, recorded.pid)
             with self._arriving():
                 notice = Arrival().attach(recorded.area_path,
                                           s.patching.plans.folder or "")

@@ -121,6 +121,12 @@ class Recording:
         """What the shim is given as the path of the area."""
         return door.open(self.recorder.area_path()).encode()
 
+    def hand_over(self) -> None:
+        """Another user's process cannot open what gdb has open."""
+        path = self.recorder.area_path_for(self.pid)
+        if path.startswith(b"@"):
+            self.area_path = path
+
     def is_alive(self) -> bool:
         return is_alive(self.pid)
 

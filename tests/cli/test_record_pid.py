@@ -14,7 +14,7 @@ import time
 import pytest
 
 from lib_build import BUILD
-from lib_process import compiled
+from lib_process import AS_NOBODY, compiled, nobody_can_read
 from lib_server import HOOKS, Clients, hook_words, is_as_in_file, server
 
 CSTRACE = str(BUILD / "cstrace")
@@ -363,15 +363,33 @@ def test_children_are_as_they_were(tmp_path, start):
     assert one.wait(LIMIT_S) == 3
 
 
-def test_another_users_process_is_named(tmp_path, start):
-    if os.geteuid():
-        pytest.skip("not root")
-    app = compiled(tmp_path, SPINS)
-    one = start("setpriv", "--reuid=65534", "--clear-groups",
-                shutil.copy(app, "/tmp/cstrace-%d" % os.getpid()))
-    os.unlink("/tmp/cstrace-%d" % os.getpid())
-    said = record(tmp_path, one.pid, "--for", "1s", status=1)
-    assert "it runs as another user: run cstrace as that one" in said
+@pytest.mark.skipif(os.geteuid() != 0, reason="for root only")
+def test_another_users_process(tmp_path, start):
+    """Nothing in /proc is its own, as it has begun as root, and it sees nothing of
+    ours there."""
+    if not nobody_can_read(BUILD / "libcstrace.so"):
+        pytest.skip("another user cannot read this folder")
+    one = start(compiled(tmp_path, SPINS + AS_NOBODY))
+    for _ in range(2):
+        said = record(tmp_path, one.pid, "--for", "50ms")
+        assert "patched 5 functions of" in said
+        assert {"step", "tick"} <= {name for name, _is_below in names(tmp_path)}
+    assert is_as_in_file(one.pid)
+    one.send_signal(signal.SIGTERM)
+    assert one.stdout.read() == "right ticks\n" and one.wait(LIMIT_S) == 3
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="for root only")
+def test_a_library_that_its_user_cannot_read(tmp_path, start):
+    one = start(compiled(tmp_path, SPINS + AS_NOBODY))
+    (tmp_path / "apart").mkdir(mode=0o700)
+    for name in "cstrace", "libcstrace.so":
+        shutil.copy(BUILD / name, tmp_path / "apart")
+    done = subprocess.run([tmp_path / "apart/cstrace", "record", "-p",
+                           str(one.pid)], cwd=tmp_path, text=True, check=False,
+                          capture_output=True, timeout=LIMIT_S)
+    assert done.returncode == 1
+    assert "its user cannot read libcstrace.so" in done.stderr
     assert one.poll() is None
 
 

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
 """gdb attaches to programs that were started without cstrace."""
 
+import os
 import re
 import subprocess
 
 import pytest
 
-from lib_build import Variant, build
+from lib_build import BUILD, Variant, build
 from lib_gdb import run_gdb
-from lib_process import compiled
+from lib_process import AS_NOBODY, compiled, nobody_can_read
 from lib_server import HOOKS, Clients, hook_words, is_as_in_file, server
 
 LIMIT_S = 120
@@ -138,6 +139,20 @@ def test_it_waits_for_a_safe_place(tmp_path, start):
                   "continue", "cstrace stop", "cstrace show", "detach").out
     assert "patching 2 functions of app" in out and "SIGINT" not in out
     assert re.search(r" glance(\(.*\))?( = \d+)?  app.c:\d+", out), out
+    assert is_as_in_file(one.pid) and one.poll() is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="for root only")
+def test_another_users_process(tmp_path, start):
+    if not nobody_can_read(BUILD / "libcstrace.so"):
+        pytest.skip("another user cannot read this folder")
+    one = start(compiled(tmp_path, COPIES + AS_NOBODY))
+    turn = ("attach %d" % one.pid, "cstrace start", "tbreak glance", "continue",
+            "tbreak glance", "continue", "cstrace stop", "cstrace show",
+            "detach")
+    out = run_gdb(tmp_path, None, *QUIET, *turn, *turn).out
+    assert out.count("cstrace: on (ring mode)") == 2
+    assert len(re.findall(r" glance(?:\(.*\))?(?: = \d+)?  app.c:\d+", out)) >= 2
     assert is_as_in_file(one.pid) and one.poll() is None
 
 

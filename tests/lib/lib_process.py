@@ -5,12 +5,28 @@ import subprocess
 
 LIMIT_S = 120
 
+# Part of a program that gives up root's rights as it starts.
+AS_NOBODY = """
+#include <stdlib.h>
+#include <unistd.h>
+__attribute__((constructor)) static void changes_user(void)
+{
+	if (setgid(65534) || setuid(65534))
+		abort();
+}
+"""
+
 
 def compiled(folder, source, *flags):
     (folder / "app.c").write_text(source)
     subprocess.run(["gcc", "-g", "-O2", "app.c", "-o", "app", *flags],
                    cwd=folder, check=True)
     return folder / "app"
+
+
+def nobody_can_read(path):
+    return subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", "test",
+                           "-r", path], check=False).returncode == 0
 
 
 def started_processes():

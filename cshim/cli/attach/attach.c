@@ -197,6 +197,10 @@ static int patch(struct attach *a)
 			"restart the program)",
 			a->code.n - n, a->code.n - n == 1 ? "file" : "files",
 			(int)a->tracee.pid);
+	if (!a->code.n && !a->words.n)
+		return failure("cannot record process %d: the library in it "
+			       "could read no plan",
+			       (int)a->tracee.pid);
 	return n || a->words.n ? STATUS_OK : STATUS_FAILED;
 }
 

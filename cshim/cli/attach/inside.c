@@ -54,8 +54,11 @@ static int visit(struct inside *s, const char *path,
 	struct guest *g = &s->guest;
 	struct remote_modules m;
 	struct cst_error err;
+	/* The sampler opens our memory by its name in /proc. */
 	const char *why = remote_modules_init(&m, s->tracee.pid, &err) < 0
 				  ? err.text
+			  : task_is_others((uint32_t)s->tracee.pid)
+				  ? "it runs as another user"
 				  : guest_obstacle(s->tracee.pid, &m, SAMPLER);
 	int is_well = !why;
 

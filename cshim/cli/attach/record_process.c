@@ -32,8 +32,9 @@ struct recording {
 	struct bfd_names *naming;
 	struct patching patching;
 	struct attach attach;
-	int wanted;  /* descriptor: the recorder has questions */
-	int process; /* descriptor of the process */
+	char area_path[64]; /* the recorder's, for the process */
+	int wanted;	    /* descriptor: the recorder has questions */
+	int process;	    /* descriptor of the process */
 	struct process_names names;
 	/* What the process has loaded, as far as it is recorded, and a sum of
 	 * what it had loaded at the last look. */
@@ -224,12 +225,13 @@ static void look_for_more(struct recording *r)
 		remote_modules_release(&m);
 		return;
 	}
-	if (sum != r->code_sum)
+	if (sum != r->code_sum) {
 		plan_more(r, &m);
+		cst_folder_share(r->patching.folder, (uint32_t)r->o->pid);
+	}
 	r->code_sum = sum;
-	if (*r->more &&
-	    attach_more(&r->attach, &m, cst_recorder_area_path(r->recorder),
-			r->patching.folder, r->why)) {
+	if (*r->more && attach_more(&r->attach, &m, r->area_path,
+				    r->patching.folder, r->why)) {
 		fprintf(stderr,
 			"cstrace: recording %s, too, which was loaded "
 			"meanwhile\n",
@@ -318,9 +320,16 @@ static int finish(struct recording *r)
 
 static int run(struct recording *r)
 {
-	int status = attach_begin(&r->attach, r->o->pid,
-				  cst_recorder_area_path(r->recorder),
-				  r->patching.folder);
+	struct cst_error err;
+	int status;
+
+	if (cst_recorder_area_path_for(r->recorder, (uint32_t)r->o->pid,
+				       r->area_path, sizeof(r->area_path),
+				       &err) < 0)
+		return failure("%s", err.text);
+	cst_folder_share(r->patching.folder, (uint32_t)r->o->pid);
+	status = attach_begin(&r->attach, r->o->pid, r->area_path,
+			      r->patching.folder);
 
 	if (status == STATUS_OK) {
 		fprintf(stderr, "cstrace: recording process %d%s\n", r->o->pid,

@@ -3,6 +3,7 @@
  * Makes temporary folders, and removes them and those of owners who died.
  */
 #include "base/temp_folder.h"
+#include "base/task_file.h"
 #include "base/text.h"
 
 #include "base/error.h"
@@ -141,6 +142,50 @@ void cst_folder_remove(const char *path, int fd)
 		empty(folder, path);
 	if (fd >= 0)
 		close(fd);
+}
+
+/* ---- sharing ---------------------------------------------------------------
+ *
+ * Nobody but us may make or replace files there, so that we follow no link of
+ * another's. */
+
+static void let_read(int folder, const char *name)
+{
+	auto_close int fd = openat(
+		folder, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0)
+		fchmod(fd, 0644);
+}
+
+static void let_write(int folder, const char *name, uid_t user, gid_t group)
+{
+	auto_close int fd =
+		openat(folder, name,
+		       O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd >= 0 && !fchown(fd, user, group))
+		fchmod(fd, 0600);
+}
+
+void cst_folder_share(const char *path, uint32_t pid)
+{
+	auto_close int folder = open_folder(path);
+	const struct dirent *entry;
+	uid_t user;
+	gid_t group;
+	DIR *all;
+
+	if (folder < 0 || !task_is_others(pid) ||
+	    !task_owner(pid, &user, &group) || fchmod(folder, 0711))
+		return;
+	all = fdopendir(dup(folder));
+	while (all && (entry = readdir(all)))
+		if (*entry->d_name != '.')
+			let_read(folder, entry->d_name);
+	if (all)
+		closedir(all);
+	let_write(folder, "refused", user, group);
 }
 
 /* ---- sweeping --------------------------------------------------------------

@@ -6,10 +6,12 @@
 #include "base/task_file.h"
 #include "elf/elffile.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -58,6 +60,26 @@ static int sees(pid_t pid, const char *shim)
 	       its.st_dev == ours.st_dev;
 }
 
+/* The kernel answers, for the rights of the process's user. */
+static int may_read(pid_t pid, const char *shim)
+{
+	uid_t user, own_user = geteuid();
+	gid_t group, own_group = getegid();
+	int fd;
+
+	if (!task_is_others((uint32_t)pid) ||
+	    !task_owner((uint32_t)pid, &user, &group))
+		return 1;
+	setfsgid(group);
+	setfsuid(user);
+	fd = open(shim, O_RDONLY | O_CLOEXEC);
+	setfsuid(own_user);
+	setfsgid(own_group);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 /* The debugger may be the caller itself. */
 static const char *why_not_ready(const char *status)
 {
@@ -93,12 +115,15 @@ const char *obstacle(pid_t pid, const struct remote_modules *m,
 		       "takes samples";
 	if (strstr(status_line(status, "\nx86_Thread_features:"), "shstk"))
 		return "it has a shadow stack: cstrace record starts it";
-	if (strtoul(status_line(status, "\nUid:"), NULL, 10) != geteuid())
-		return "it runs as another user: run cstrace as that one (sudo "
-		       "-u)";
+	if (task_is_others((uint32_t)pid) && geteuid())
+		return "it runs as another user: run cstrace as root, or as "
+		       "that one (sudo -u)";
 	if (!remote_modules_libc(m, "dlopen"))
 		return "it is static, or has no libc that is known here: "
 		       "cstrace sample -p takes samples";
+	if (!may_read(pid, shim))
+		return "its user cannot read libcstrace.so: put cstrace where "
+		       "everybody can (make install)";
 	if (!sees(pid, shim))
 		return "libcstrace.so is not in its file system (a "
 		       "container?): run cstrace there";

@@ -12,6 +12,7 @@
 
 #include "area/clock.h"
 #include "base/io_count.h"
+#include "base/task_file.h"
 #include "base/worker.h"
 #include "sites/ahead.h"
 
@@ -317,6 +318,7 @@ void cst_recorder_close(struct cst_recorder *r)
 	if (r->writer)
 		writer_close(r->writer, NULL, NULL);
 	recorder_forget(r);
+	handover_end(&r->handover);
 	sampling_release(&r->sampling);
 	filter_free(r->mute);
 	live_release(&r->live);
@@ -334,6 +336,24 @@ void cst_recorder_close(struct cst_recorder *r)
 const char *cst_recorder_area_path(const struct cst_recorder *r)
 {
 	return r->area->path;
+}
+
+int cst_recorder_area_path_for(struct cst_recorder *r, uint32_t pid, char *out,
+			       uint64_t size, struct cst_error *err)
+{
+	struct handover *h = &r->handover;
+	int status = 0;
+
+	if (!task_is_others(pid)) { /* else it sees nothing of ours in /proc */
+		snprintf(out, size, "%s", r->area->path);
+		return 0;
+	}
+	if (h->pid != pid) {
+		handover_end(h);
+		status = handover_begin(h, r->area->fd, pid, err);
+	}
+	snprintf(out, size, "%s", h->path);
+	return status;
 }
 
 int cst_recorder_fetch(struct cst_recorder *r, uint64_t area,

@@ -9,6 +9,7 @@
 #include "area/clock.h"
 #include "area/reader.h"
 #include "calls/threads.h"
+#include "recorder/handover.h"
 #include "recorder/live.h"
 #include "recorder/mirror.h"
 #include "recorder/process_ends.h"
@@ -33,7 +34,8 @@ struct cst_recorder {
 	struct cst_callbacks callbacks;
 
 	struct area *area;
-	struct mirror mirror; /* if it is_elsewhere */
+	struct handover handover; /* of the area to another user's process */
+	struct mirror mirror;	  /* if it is_elsewhere */
 	struct reader reader;
 	struct names *names;
 	struct sites sites;

@@ -248,6 +248,14 @@ CST_API int cst_recorder_open(const struct cst_recorder_options *options,
 /* Returns the path by which the shim opens the area, "/proc/PID/fd/N". */
 CST_API const char *cst_recorder_area_path(const struct cst_recorder *r);
 
+/* Writes the path by which the shim in that process opens the area into out,
+ * which has room for size bytes: cst_recorder_area_path(), but for another
+ * user's process "@NAME", an abstract socket by which the recorder hands it
+ * over to that one. */
+CST_API int cst_recorder_area_path_for(struct cst_recorder *r, uint32_t pid,
+				       char *out, uint64_t size,
+				       struct cst_error *err);
+
 /* The memory of the traced process, as the caller reaches it. */
 struct cst_memory {
 	/* Copies n bytes at addr to data or, if is_write is 1, data there.
@@ -1226,6 +1234,11 @@ CST_API int cst_folder_make(const char *word, int is_for_preload, char *out,
 
 /* Removes such a folder with its files, and closes its descriptor. */
 CST_API void cst_folder_remove(const char *path, int fd);
+
+/* Lets the process pid, which another user has, read what is in the folder now,
+ * and write "refused" in it.  Nothing else changes for a process of the
+ * caller's user. */
+CST_API void cst_folder_share(const char *path, uint32_t pid);
 
 /* Removes the user's folders whose owners died, unless a living process has the
  * path in its environment.  cst_folder_make() does so, too. */

@@ -9,6 +9,7 @@
 #include "core/flight.h"
 #include "core/site.h"
 #include "kernel/arch.h"
+#include "kernel/handed.h"
 #include "kernel/lock.h"
 #include "kernel/syscall.h"
 
@@ -212,9 +213,10 @@ int area_map(const char *path, int is_file)
 
 	if (area)
 		return 0;
-	fd = is_file >= 2 ? flight_open(path, is_file == 3)
-	     : is_file	  ? file_open(path)
-			  : sys_open(path, O_RDWR | O_CLOEXEC);
+	fd = is_file >= 2   ? flight_open(path, is_file == 3)
+	     : is_file	    ? file_open(path)
+	     : *path == '@' ? handed_open(path + 1)
+			    : sys_open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -fd;
 	error = area_map_fd(fd);

@@ -13,8 +13,7 @@ enum { MAX_BUILD_ID = 64, BUILD_ID_TEXT = 2 * MAX_BUILD_ID + 18 };
 /* Describes the object whose first byte is mapped at `start`: its build-id, a
  * space, and the address at which its own address 0 is, both in lower case
  * hexadecimal, NUL-terminated.  Writes "" if it has no build-id or cannot be
- * read.  The kernel reads the memory (/proc/self/mem), so
- * it may be unmapped meanwhile. */
+ * read.  The kernel reads the memory, so it may be unmapped meanwhile. */
 void buildid_read(uint64_t start, char out[BUILD_ID_TEXT]);
 
 #endif
