@@ -74,6 +74,7 @@ SHIM_SO_SRC := \
 	cshim/shim/libc/unwind.c \
 	cshim/shim/libc/next_symbol.c \
 	cshim/shim/kernel/loaded_object.c \
+	cshim/shim/kernel/all_objects.c \
 	cshim/shim/libc/exec.c \
 	cshim/shim/libc/deepbind.c
 

@@ -21,7 +21,8 @@ HOOKS = TRACED[1]
 # with that name.
 CALLS = ("-Dalways_inline=", "-fno-inline", "-fno-optimize-sibling-calls")
 # Without room at their begins too many of clang's functions would be left out.
-CALLS_OF = {"clang": (*CALLS, "-fpatchable-function-entry=5"), "gcc": (
+CALLS_OF = {"clang": (*CALLS, "-fpatchable-function-entry=5", "-mllvm",
+                      "-simplifycfg-sink-common=0"), "gcc": (
     *CALLS, "-fno-ipa-icf", "-fno-ipa-cp", "-fno-ipa-sra",
     "-fno-ipa-pure-const")}
 CUT = ("objcopy", "--remove-section=.eh_frame",

@@ -47,12 +47,6 @@ def test_without_gdb(number, case, tmp_path):
     assert fault is None or re.fullmatch(KNOWN.get(case, ""), fault)
 
 
-# Without hooks: libraries that dlmopen() opens are not patched.
-BARE_KNOWN = {
-    **{("plugins", way): "call 107 is .*" for way in ("alone", "gdb")},
-    # clang makes one call of two lines' there.
-    ("lines", "alone"): "call 45, of 'small', is in line 87, not 91",
-}
 BARE_WAYS = (("gcc", "alone"), ("gcc", "gdb"), ("clang", "alone"))
 
 
@@ -66,8 +60,7 @@ def test_without_hooks(number, case, tmp_path):
         else fidelity.record_patched)
     if fault == "skip":
         pytest.skip("no " + compiler)
-    assert fault is None or re.fullmatch(BARE_KNOWN.get((case, way), ""),
-                                         fault)
+    assert fault is None
 
 
 # One handler of signals at 5 kHz takes longer than its period there.

@@ -14,6 +14,7 @@
 #include "core/patched.h"
 #include "core/plans.h"
 #include "core/signals.h"
+#include "kernel/all_objects.h"
 #include "kernel/buildid.h"
 #include "kernel/config.h"
 #include "kernel/loaded_object.h"
@@ -593,10 +594,10 @@ static void look_at_all(struct job *all)
 	for (uint32_t i = 0; i < n_known; i++)
 		known[i].is_there = 0;
 	has_border = plans_have_border();
-	dl_iterate_phdr(visit, all);
+	all_objects(visit, all);
 	forget_gone();
 	all->applies = 1;
-	dl_iterate_phdr(visit, all);
+	all_objects(visit, all);
 	signals_restore(mask);
 }
 
