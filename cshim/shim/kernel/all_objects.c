@@ -8,10 +8,9 @@
 #include "kernel/syscall.h"
 
 /* libc's struct r_debug_extended. */
-struct namespace
-{
+struct linker_space {
 	struct r_debug base;
-	const struct namespace *next;
+	const struct linker_space *next;
 };
 
 enum { HAS_NEXT = 2 };
@@ -53,8 +52,8 @@ static void visit_one(const struct link_map *map, visit_object *visit,
 
 void all_objects(visit_object *visit, void *arg)
 {
-	static const struct namespace *first;
-	const struct namespace *now;
+	static const struct linker_space *first;
+	const struct linker_space *now;
 	const struct link_map *map;
 
 	dl_iterate_phdr(visit, arg);

@@ -21,9 +21,11 @@ const char *config_value(char **environment, const char *name);
  * process. */
 int config_is_own(void);
 
-/* Returns the environment as libc has it now, or if it has none what
- * config_early() was given last, or NULL. */
+/* Returns the environment as libc has it now, or what config_early() was given
+ * last, or NULL. */
 char **config_environment(void);
+
+/* Sets what is the environment until libc knows it; NULL: it does by now. */
 void config_early(char **environment);
 
 #endif
