@@ -120,7 +120,8 @@ def progress() -> tuple[int, int]:
 
 
 def step_out(tid: int, pc: int, sp: int) -> bool:
-    """In gdb's thread: has the stopped thread returned to pc?"""
+    """In gdb's thread: has the stopped thread returned to pc?  0: has it
+    executed one instruction?"""
     return bool(library().cst_step_out(tid, pc, sp))
 
 

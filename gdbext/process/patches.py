@@ -321,18 +321,44 @@ class Patches:
             self._settle_at(*found)
             return False
         to = may_step and displaced.next_place(self._areas, pc)
-        if not to:
-            return False
-        is_there = engine.step_out(gdb.selected_thread().ptid[1], to, 0)
-        # gdb does not know that it moved.
-        gdb.execute("maintenance flush register-cache", to_string=True)
-        if not is_there:
+        if not to or not _step(to):
             return False
         if self.standing.hook() is not None:
             self.standing.settle()
         else:
             self.settle(False)
         return True
+
+    def settle_step(self) -> bool:
+        """At a stop behind `stepi`, which may have gone to a trampoline by a
+        patch's jump: goes on to what that has of the function, and steps it
+        where the function has it.  Returns whether the thread has moved."""
+        if not self._areas or gdb.selected_inferior().pid != self._pid:
+            return False
+        has_moved = self._leave_landing()
+        while True:
+            pc = int(gdb.newest_frame().pc())
+            found = displaced.own_place(self._areas, pc)
+            if found is not None:
+                self._settle_at(*found)
+                has_stepped = _step(0)
+                self.standing.stepped()
+                return has_stepped
+            to = displaced.next_place(self._areas, pc)
+            if not to or not _step(to):
+                return has_moved
+            has_moved = True
+
+    def _leave_landing(self) -> bool:
+        pc = int(gdb.newest_frame().pc())
+        for area in self._areas:
+            for p in area.patches:
+                if (p.kind == abi.CST_PATCH_LANDING and p.address == pc
+                        and memory.read(self._pid, pc, len(p.new)) == p.new):
+                    gdb.execute("set var $pc = %#x" % displaced.landing_target(
+                        p.new, pc), to_string=True)
+                    return True
+        return False
 
     def _settle_at(self, area: Area, own: int) -> None:
         gdb.execute("set var $pc = %#x" % own, to_string=True)
@@ -449,6 +475,16 @@ class Patches:
 def _pc_of(thread: gdb.InferiorThread) -> int:
     thread.switch()
     return int(gdb.newest_frame().pc())
+
+
+def _step(to: int) -> bool:
+    """Steps the selected thread to that place; 0: by one instruction."""
+    is_there = engine.step_out(gdb.selected_thread().ptid[1], to, 0)
+    # gdb does not know that it moved, and may have pushed something.
+    for cache in "dcache", "register-cache":
+        with contextlib.suppress(gdb.error):
+            gdb.execute("maintenance flush " + cache, to_string=True)
+    return is_there
 
 
 def _quietly(command: str) -> None:

@@ -53,19 +53,25 @@ class _Back(gdb.Breakpoint):
                  sp: int) -> None:
         super().__init__("*%#x" % address, internal=True)
         self.silent = True
+        self.place = address
         self._lifted = list(lifted)
         self._sp = sp
 
     @ctrlc.handed_on
     def stop(self) -> bool:
-        # Other threads may be in the bytes that change.
-        if _read("rsp") > self._sp and self.enabled and len(
-                gdb.selected_inferior().threads()) == 1:
-            for patch in self._lifted:
-                gdb.selected_inferior().write_memory(patch.address, patch.new)
+        if self.put_back():
             self.enabled = False  # gdb is in it
             gdb.post_event(self._go)
         return False
+
+    def put_back(self) -> bool:
+        # Other threads may be in the bytes that change.
+        if _read("rsp") <= self._sp or not self.enabled or len(
+                gdb.selected_inferior().threads()) != 1:
+            return False
+        for patch in self._lifted:
+            gdb.selected_inferior().write_memory(patch.address, patch.new)
+        return True
 
     def _go(self) -> None:
         if self.is_valid():
@@ -122,6 +128,14 @@ class Standing:
         where its return address is."""
         self._backs = [b for b in self._backs if b.is_valid()]
         self._backs.append(_Back(patches, address, sp))
+
+    def stepped(self) -> None:
+        """The thread has stepped behind gdb's back: gdb would stop once more
+        at a breakpoint where it is now."""
+        pc = gdb.newest_frame().pc()
+        for b in self._backs:
+            if b.is_valid() and b.place == pc and b.put_back():
+                b.delete()
 
 
 def _begin(pid: int, hook: Hook) -> int:

@@ -90,8 +90,7 @@ class Events:
         if signal is not None and frames.is_in_hook():
             frames.leave_hook(signal.name)
             r.take_all()
-        elif not reason.is_step() and self._session.patching.patches.settle(
-                signal is not None and frames.may_step(signal.name)):
+        elif self._settle(signal):
             r.take_all()
         if (r.mode == RING and not gdb.parameter("non-stop")
                 and frames.leave_other_hooks()):
@@ -99,6 +98,15 @@ class Events:
         self._session.steps.stopped()
         if signal is not None:
             self._tell_again(r, signal.text(), begin)
+
+    def _settle(self, signal: Optional[reason.Signal]) -> bool:
+        """Does the thread stand in a trampoline, where a `stepi` has brought it
+        or something else has stopped it?  Then it moves."""
+        patches = self._session.patching.patches
+        if reason.is_step():
+            return is_native() and patches.settle_step()
+        return patches.settle(
+            signal is not None and frames.may_step(signal.name))
 
     @staticmethod
     def _tell_again(r: Recording, text: str, begin: int) -> None:

@@ -159,7 +159,7 @@ static int step_to(int tid, const struct masks *m, uint64_t pc, uint64_t sp)
 
 		if (ptrace(PTRACE_GETREGS, tid, NULL, &regs))
 			return 0;
-		if (regs.rip == pc && (!sp || regs.rsp == sp))
+		if (pc ? regs.rip == pc && (!sp || regs.rsp == sp) : i > 0)
 			return 1;
 		kind = kind_of(tid, &regs);
 		if (kind == NOT_OURS || !step(tid, kind))

@@ -522,9 +522,9 @@ CST_API int cst_recorder_hit(struct cst_recorder *r, uint64_t callee,
 
 /* Steps thread tid, which the calling thread traces (ptrace) and has stopped,
  * until the function it is in has returned: until it is at pc with the stack
- * pointer sp; 0: any.  Other signals stay pending.  1: it is there.  0: it
- * stopped earlier, at a breakpoint, a fault, or a system call that is not the
- * shim's or blocks. */
+ * pointer sp; 0: any.  With pc 0 by one instruction.  Other signals stay
+ * pending.  1: it is there.  0: it stopped earlier, at a breakpoint, a fault,
+ * or a system call that is not the shim's or blocks. */
 CST_API int cst_step_out(int tid, uint64_t pc, uint64_t sp);
 
 /* Ends the trace under way and completes its file.  The caller owns *out
