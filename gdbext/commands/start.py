@@ -56,7 +56,8 @@ class StartCommand(TraceCommand):
                       with `set cstrace args on`
       -keep-depth N   do not record calls below N levels of their stack
       -keep-time T    do not record calls of less than T
-      -keep-size N    do not record functions of less than N bytes of code
+      -keep-size N    do not record functions of less than N bytes of code;
+                      or -size N
       -no-args        record no arguments and results, whatever `set cstrace
                       args` and `results` say
       -flight [SIZE]  keep the newest calls only, so many bytes of them (16M),
@@ -90,6 +91,7 @@ class StartCommand(TraceCommand):
                Option("keep-depth", options.read_count),
                Option("keep-time", options.read_time_ns),
                Option("keep-size", options.read_count),
+               Option("size", options.read_count),
                Option("no-args", None),
                Option("flight", options.read_flight, default=USUAL_FLIGHT),
                Option("patch", None),
@@ -111,6 +113,8 @@ class StartCommand(TraceCommand):
                 raise gdb.GdbError("-%s wants a function, not \"%s\": no call "
                                    "has a number yet" % (name, values[name]))
         _check_where(values.get("where"))
+        if "size" in values:
+            values["keep_size"] = values["size"]
         self.session.start(StartOptions(
             sync="sync" in values, to=to, no_args="no_args" in values,
             road=_road(values), functions=values.get("functions"),

@@ -148,8 +148,8 @@ def test_a_completed_name_is_accepted(gdb, name):
      "clear, check"),
     ("cstrace start -x", "cstrace start: no option -x; there is -sync, "
      "-depth, -filter, -exclude, -in, -module, -from, "
-     "-until, -min-time, -where, -keep-depth, -keep-time, -keep-size, -no-args, "
-     "-flight, -patch, -hooks, -functions, -modules, -border, -to"),
+     "-until, -min-time, -where, -keep-depth, -keep-time, -keep-size, -size, "
+     "-no-args, -flight, -patch, -hooks, -functions, -modules, -border, -to"),
     ("cstrace start -depth", "cstrace start: -depth needs a value"),
     ("cstrace start -depth many", '-depth wants a number, not "many"'),
     ("cstrace start more", 'cstrace start: "more" is too much; see '

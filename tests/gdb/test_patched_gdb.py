@@ -170,8 +170,9 @@ def test_functions_are_chosen(tmp_path):
     seen, out = traced(tmp_path, program,
                        "cstrace start -functions ^(mid|leaf)")
     assert seen == {"middle", "leaf"} and "patching 2 functions" in out
-    seen, out = traced(tmp_path, program, "cstrace start -keep-size 16")
-    assert "main" in seen and "leaf" not in seen
+    for option in "-keep-size", "-size":
+        seen, out = traced(tmp_path, program, "cstrace start %s 16" % option)
+        assert "main" in seen and "leaf" not in seen
 
 
 def test_libraries_of_the_system_if_asked(tmp_path):

@@ -263,7 +263,7 @@ COMPLETIONS = [
     ("cstrace start -", {"cstrace start -" + o for o in (
         "border", "depth", "exclude", "filter", "flight", "from", "in", "keep-depth",
         "keep-size", "keep-time", "min-time", "module",
-        "no-args", "patch", "hooks", "functions", "modules", "sync", "to",
+        "no-args", "patch", "hooks", "functions", "modules", "size", "sync", "to",
         "until",
         "where")}),
     ("cstrace report -sort ", {"cstrace report -sort " + w for w in (
