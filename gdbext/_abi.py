@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 2293162298
+VERSION = 2500081651
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -192,7 +192,7 @@ class cst_patched_table(C.Structure):
     ]
 
 
-CST_PLAN_VERSION = 12
+CST_PLAN_VERSION = 13
 CST_PLAN_BUILD_ID = 20
 CST_PATCH_MAX = 16
 CST_PLAN_AREA_PAGE = 4096
@@ -268,6 +268,8 @@ class cst_plan(C.Structure):
         ("header_at", C.c_uint32),
         ("header_size", C.c_uint32),
         ("is_border", C.c_uint32),
+        ("n_inlined", C.c_uint32),
+        ("reserved", C.c_uint32),
         ("area", cst_plan_part),
         ("patches", cst_plan_part),
         ("copies", cst_plan_part),
@@ -787,7 +789,7 @@ class cst_planned(C.Structure):
         ("n_missed", C.c_uint32),
         ("n_declined", C.c_uint32 * 16),
         ("is_border", C.c_uint32),
-        ("reserved", C.c_uint32),
+        ("n_inlined", C.c_uint32),
     ]
 
 

@@ -32,7 +32,7 @@ names_SRC := async_spans.c demangle.c filter.c json.c marks.c names.c near.c she
 
 # plan: how a program that was not built for it is changed to report its calls.
 plan_USES := elf names base
-plan_SRC := assemble.c border.c choose.c frame_bytes.c frame_cursor.c frame_writer.c frames.c \
+plan_SRC := assemble.c border.c choose.c file_inlined.c frame_bytes.c frame_cursor.c frame_writer.c frames.c \
 	functions.c hooks.c image.c imports.c insn.c landing.c place_entries.c place_exits.c placement.c plan.c \
 	plan_cache.c plan_make.c references.c source_rows.c sweep.c trampoline.c
 
@@ -62,7 +62,7 @@ calls_SRC := callstack.c enter_slow.c exceptions.c fast_path.c find_lane.c \
 # trace: a trace file read: walked, filtered, located.
 trace_USES := file elf names base
 trace_SRC := answer.c async_times.c call_paths.c call_source.c callers.c callid.c clamp.c decode.c \
-	file_functions.c file_inlined.c finish.c loader.c locate.c meta_read.c recompress.c \
+	file_functions.c finish.c loader.c locate.c meta_read.c recompress.c \
 	sample_calls.c samples.c site_caller.c sources.c span.c symbolize.c \
 	thread_choice.c trace.c view.c walk.c way.c \
 	window.c

@@ -111,6 +111,18 @@ def test_check_counts_them(tmp_path, compiler):
     assert "inlined" not in done.out
 
 
+def test_the_line_of_what_is_patched_counts_them(tmp_path):
+    app = compiled(tmp_path, "-g")
+    for _is_cached in range(2):
+        done = cstrace(tmp_path, "record", "--force", "./app")
+        assert "; 2 more were inlined everywhere\n" in done.err
+        out = run_gdb(tmp_path, app, "cstrace start").out
+        assert "; 2 more were inlined everywhere\n" in out
+    compiled(tmp_path, "-g", "-DKEPT=__attribute__((noinline))")
+    done = cstrace(tmp_path, "record", "--force", "./app")
+    assert "; 1 more was inlined everywhere\n" in done.err
+
+
 def test_gdb_says_so_too(tmp_path):
     app = compiled(tmp_path, "-g")
     out = run_gdb(tmp_path, app, "set cstrace live off",

@@ -163,7 +163,6 @@ int print_plan(const struct options *o, const char *regex, uint32_t limit)
 				     .debug_file = o->debug_file};
 	struct cst_error err;
 	struct plan *plan;
-	uint32_t n_away;
 	int status;
 
 	if (preflight_is_static(path))
@@ -172,8 +171,7 @@ int print_plan(const struct options *o, const char *regex, uint32_t limit)
 	if (status < 0)
 		return failure("cannot plan '%s': %s", path, err.text);
 	page_begin(path, o->output_as, o->is_in_gdb);
-	n_away = regex ? 0 : cst_file_inlined_away(path, o->debug_file);
-	status = print_all(plan, path, n_away, limit);
+	status = print_all(plan, path, plan->header->n_inlined, limit);
 	if (!plan->header->functions.n && regex)
 		print_none(regex);
 	status = page_end(status);

@@ -25,6 +25,7 @@ static void count(const struct plan *plan, struct cst_planned *out)
 	*out = (struct cst_planned){
 		.n_patches = plan->header->patches.n,
 		.is_border = plan->header->is_border,
+		.n_inlined = plan->header->n_inlined,
 	};
 	for (uint32_t i = 0; i < plan->header->functions.n; i++) {
 		const struct cst_plan_function *f = &plan->functions[i];
@@ -261,13 +262,14 @@ void cst_plan_text(const struct cst_planned *plans, const char *const *paths,
 		   uint32_t n, char *out, uint64_t size)
 {
 	struct text t = {out, size, 0};
-	uint32_t n_missed = 0, n_ends = 0, n_border = 0;
+	uint32_t n_missed = 0, n_ends = 0, n_border = 0, n_inlined = 0;
 
 	put_functions(&t, plans, paths, n, 0);
 	for (uint32_t i = 0; i < n; i++) {
 		n_border += plans[i].is_border ? plans[i].n_functions : 0;
 		n_missed += plans[i].n_missed;
 		n_ends += plans[i].n_exits + plans[i].n_missed;
+		n_inlined += plans[i].n_inlined;
 	}
 	if (n_border) {
 		put(&t, "%scalls into ", t.n ? "; " : "");
@@ -276,6 +278,9 @@ void cst_plan_text(const struct cst_planned *plans, const char *const *paths,
 	if (n_missed)
 		put(&t, "; %u of %u ends are estimated (~)", n_missed, n_ends);
 	put_declined(&t, plans, n);
+	if (n_inlined)
+		put(&t, "; %u more %s inlined everywhere", n_inlined,
+		    n_inlined == 1 ? "was" : "were");
 }
 
 const char *cst_plan_reason(uint32_t reason)

@@ -3,6 +3,7 @@
  * From a file to its plan.
  */
 #include "plan/plan_make.h"
+#include "cstrace/engine.h"
 #include "plan/assemble.h"
 #include "plan/border.h"
 #include "plan/choose.h"
@@ -32,6 +33,9 @@ static int read_code(struct planner *p, const char *path,
 			   choice->debug_file))
 		return cst_fail_memory(err);
 	has_debug = source_rows_mark(&p->image, &p->functions);
+	if (!choice->border && !choice->functions)
+		p->functions.n_inlined =
+			cst_file_inlined_away(path, choice->debug_file);
 	if (sweep(&p->image, &p->functions, &p->frames))
 		return cst_fail_memory(err);
 	return choose(&p->functions, &p->image, choice, has_debug, err);

@@ -1199,7 +1199,8 @@ enum { CST_PLANNED_REASONS = 16 };
 struct cst_planned {
 	uint32_t n_patches, n_functions, n_exits, n_missed;
 	uint32_t n_declined[16];
-	uint32_t is_border, reserved;
+	uint32_t is_border;
+	uint32_t n_inlined; /* functions that have no code of their own */
 };
 
 /* Which functions of a file are patched. */

@@ -38,7 +38,7 @@
 #define CST_PLAN_MAGIC 0x316e616c70747363ull /* "cstplan1" */
 
 enum {
-	CST_PLAN_VERSION = 12, /* also of what the planner does: see plan.h */
+	CST_PLAN_VERSION = 13, /* also of what the planner does: see plan.h */
 	CST_PLAN_BUILD_ID = 20,
 	CST_PATCH_MAX = 16, /* bytes */
 	CST_PLAN_AREA_PAGE = 4096,
@@ -147,6 +147,8 @@ struct cst_plan {
 	uint32_t frames_at, frames_size; /* as of .eh_frame */
 	uint32_t header_at, header_size; /* as of .eh_frame_hdr */
 	uint32_t is_border;
+	uint32_t n_inlined; /* functions that have no code but in others */
+	uint32_t reserved;
 
 	struct cst_plan_part area;	/* bytes: area_size */
 	struct cst_plan_part patches;	/* by address; none overlaps another */
@@ -155,7 +157,7 @@ struct cst_plan {
 	struct cst_plan_part functions; /* by address */
 	struct cst_plan_part names;	/* bytes: texts that end with a 0 */
 };
-_Static_assert(sizeof(struct cst_plan) == 144, "plan layout");
+_Static_assert(sizeof(struct cst_plan) == 152, "plan layout");
 
 struct cst_patch {
 	uint64_t address;

@@ -312,21 +312,3 @@ uint32_t cst_file_inlined(const char *path, const char *build_id,
 	wording_release(&w);
 	return n;
 }
-
-/* The distribution's libraries are many, and seldom meant. */
-static int is_systems(const char *path)
-{
-	return !strncmp(path, "/usr/lib", 8) || !strncmp(path, "/lib", 4);
-}
-
-uint32_t cst_trace_inlined(const struct cst_trace *t, const char *word,
-			   enum cst_names names)
-{
-	struct cst_module m;
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; !n && cst_trace_module(t, i, &m) > 0; i++)
-		if (*m.path && *m.build_id && !is_systems(m.path))
-			n = cst_file_inlined(m.path, m.build_id, word, names);
-	return n;
-}
