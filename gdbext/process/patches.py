@@ -11,16 +11,16 @@ from typing import Callable, Iterable, Iterator, Optional
 
 import gdb
 
-from .. import _abi as abi, engine, gdb_setting
+from .. import _abi as abi, gdb_setting
 from ..live import Live, Look
 from ..ui import ctrlc
 from ..ui.console import plain, say
 from . import arrival, displaced, hooks, memory, thunk_file, x86_64
 from .area_unwinder import AreaUnwinder
 from .original_code import ShownCode
-from .patched_area import Area, read_area
+from .patched_area import Area, Patch, read_area
 from .plans import Plans
-from .standing import Standing, write_saved
+from .standing import Standing, step, write_saved
 
 MAPPED = "cstrace_patches_mapped"
 
@@ -245,6 +245,20 @@ class Patches:
             return live.look([t.ptid[1] for t in all_threads], table,
                              self.plans.folder, is_undone)
 
+    def put_back(self) -> None:
+        """At a stop: writes patches that were away for a thread's sake."""
+        if self._areas and gdb.selected_inferior().pid == self._pid:
+            self.standing.put_back(self._may_write)
+
+    def _may_write(self, patches: list[Patch]) -> bool:
+        """Is no thread in the bytes of these, nor will it come back there?"""
+        if any(t.is_running() for t in gdb.selected_inferior().threads()):
+            return False
+        found = self._look(is_undone=False)
+        return not found.moves and not any(
+            (area.start, p.function) in found.left
+            for area in self._areas for p in patches if p in area.patches)
+
     @staticmethod
     def _move(moves: dict[int, int]) -> None:
         if not moves:
@@ -321,7 +335,7 @@ class Patches:
             self._settle_at(*found)
             return False
         to = may_step and displaced.next_place(self._areas, pc)
-        if not to or not _step(to):
+        if not to or not step(to):
             return False
         if self.standing.hook() is not None:
             self.standing.settle()
@@ -341,11 +355,11 @@ class Patches:
             found = displaced.own_place(self._areas, pc)
             if found is not None:
                 self._settle_at(*found)
-                has_stepped = _step(0)
+                has_stepped = step(0)
                 self.standing.stepped()
                 return has_stepped
             to = displaced.next_place(self._areas, pc)
-            if not to or not _step(to):
+            if not to or not step(to):
                 return has_moved
             has_moved = True
 
@@ -475,16 +489,6 @@ class Patches:
 def _pc_of(thread: gdb.InferiorThread) -> int:
     thread.switch()
     return int(gdb.newest_frame().pc())
-
-
-def _step(to: int) -> bool:
-    """Steps the selected thread to that place; 0: by one instruction."""
-    is_there = engine.step_out(gdb.selected_thread().ptid[1], to, 0)
-    # gdb does not know that it moved, and may have pushed something.
-    for cache in "dcache", "register-cache":
-        with contextlib.suppress(gdb.error):
-            gdb.execute("maintenance flush " + cache, to_string=True)
-    return is_there
 
 
 def _quietly(command: str) -> None:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import contextlib
 import re
 import struct
-from typing import Iterable, Optional
+from typing import Callable, Iterable, Optional
 
 import gdb
 
-from .. import _abi as abi
+from .. import _abi as abi, engine
 from ..ui import ctrlc
 from . import hooks, memory
 from .area_unwinder import AreaUnwinder, Before, before
@@ -54,7 +54,8 @@ class _Back(gdb.Breakpoint):
         super().__init__("*%#x" % address, internal=True)
         self.silent = True
         self.place = address
-        self._lifted = list(lifted)
+        self.lifted = list(lifted)
+        self.has_returned = False  # the function; they are away still
         self._sp = sp
 
     @ctrlc.handed_on
@@ -65,13 +66,17 @@ class _Back(gdb.Breakpoint):
         return False
 
     def put_back(self) -> bool:
-        # Other threads may be in the bytes that change.
-        if _read("rsp") <= self._sp or not self.enabled or len(
-                gdb.selected_inferior().threads()) != 1:
+        if _read("rsp") <= self._sp or not self.enabled:
             return False
-        for patch in self._lifted:
+        # Other threads run, and may be in the bytes that change.
+        self.has_returned = len(gdb.selected_inferior().threads()) != 1
+        if not self.has_returned:
+            self.write()
+        return not self.has_returned
+
+    def write(self) -> None:
+        for patch in self.lifted:
             gdb.selected_inferior().write_memory(patch.address, patch.new)
-        return True
 
     def _go(self) -> None:
         if self.is_valid():
@@ -115,9 +120,13 @@ class Standing:
             _pass_breakpoints(to)
         else:
             to = hook.next
+            back, = struct.unpack("<Q", memory.read(pid, was.sp, 8))
+            if len(gdb.selected_inferior().threads()) > 1:
+                # The patch stays, for the other threads.
+                step(back, was.sp + 8)
+                return
             gdb.selected_inferior().write_memory(hook.patch.address,
                                                  hook.patch.old)
-            back, = struct.unpack("<Q", memory.read(pid, was.sp, 8))
             self.put_back_behind([hook.patch], back, was.sp)
         _go_back(to, was)
         write_saved()
@@ -129,6 +138,14 @@ class Standing:
         self._backs = [b for b in self._backs if b.is_valid()]
         self._backs.append(_Back(patches, address, sp))
 
+    def put_back(self, may_write: Callable[[list[Patch]], bool]) -> None:
+        """At a stop of all threads: writes the patches of functions that have
+        returned, where no thread is in the bytes that change."""
+        for b in self._backs:
+            if b.is_valid() and b.has_returned and may_write(b.lifted):
+                b.write()
+                b.delete()
+
     def stepped(self) -> None:
         """The thread has stepped behind gdb's back: gdb would stop once more
         at a breakpoint where it is now."""
@@ -136,6 +153,17 @@ class Standing:
         for b in self._backs:
             if b.is_valid() and b.place == pc and b.put_back():
                 b.delete()
+
+
+def step(to: int, sp: int = 0) -> bool:
+    """Steps the selected thread to that place, and stack pointer unless 0; or
+    where to is 0 by one instruction.  Is it there?"""
+    is_there = engine.step_out(gdb.selected_thread().ptid[1], to, sp)
+    # gdb does not know that it moved, and may have pushed something.
+    for cache in "dcache", "register-cache":
+        with contextlib.suppress(gdb.error):
+            gdb.execute("maintenance flush " + cache, to_string=True)
+    return is_there
 
 
 def _begin(pid: int, hook: Hook) -> int:
@@ -152,8 +180,10 @@ def _go_back(to: int, was: Before) -> None:
         flags = _read("eflags") % 2**32 & ~(_FLAGS | _OVERFLOW)
         flags |= was.flags >> 8 & _FLAGS
         _set("eflags", flags | (_OVERFLOW if was.flags & 1 else 0))
-    _set("rsp", was.sp)
+    # In this order: gdb unwinds after each, and by the trampoline's rule it
+    # would read memory by what the function has on its stack.
     _set("rip", to)
+    _set("rsp", was.sp)
 
 
 def write_saved() -> None:

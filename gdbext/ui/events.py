@@ -86,6 +86,7 @@ class Events:
         begin = time.monotonic_ns()
         r.stopped()  # first: until then the clock goes on
         self._session.patching.patches.tell()
+        self._session.patching.patches.put_back()
         signal = reason.signal()
         if signal is not None and frames.is_in_hook():
             frames.leave_hook(signal.name)

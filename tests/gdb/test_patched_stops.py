@@ -180,3 +180,22 @@ def test_logpoints_are_in_place(gdb, compiler, level):
               "run", "cstrace show -last 400")
     assert "in place: the program does not stop" in run.out
     assert re.findall(r"log: (.*?)  ", run.out) == ['18 of "b"', '19 of "xa"']
+
+
+@pytest.mark.parametrize("stop, steps", [
+    ("-returns '> 700'", []), ("-where 'seven.n > 100'", []),
+    ("-where 'seven.n > 100'", ["stepi", "stepi", "stepi"])],
+    ids=("returns", "where", "stepi"))
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_other_threads_go_on_as_they_would(gdb, level, stop, steps):
+    """They are in trampolines and the shim at most stops.  The program finds each
+    result right."""
+    program = program_of("busy_threads.c", "gcc", level, "-pthread")
+    run = gdb(program, "set cstrace live off", "set cstrace step-report off",
+              "cstrace start -keep-time 1s", "set print thread-events off",
+              "cstrace stop-when seven " + stop, "run",
+              *[*steps, "continue"] * 5)
+    assert "0 wrong" in run.lines(), run.out
+    # A function that was stepped is patched again at the next stop only.
+    assert run.out.count("; hit ") == 5 or steps
+    assert "SIG" not in run.out and "Cannot" not in run.out
