@@ -205,19 +205,16 @@ void cst_simple_name(const char *name, char *out, uint64_t size)
  */
 
 /* The distribution's libraries are many, and seldom meant. */
-static int is_systems(const char *path)
-{
-	return !strncmp(path, "/usr/lib", 8) || !strncmp(path, "/lib", 4);
-}
-
 uint32_t cst_trace_inlined(const struct cst_trace *t, const char *word,
 			   enum cst_names names)
 {
+	struct cst_error unused;
 	struct cst_module m;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; !n && cst_trace_module(t, i, &m) > 0; i++)
-		if (*m.path && *m.build_id && !is_systems(m.path))
+		if (*m.path && *m.build_id &&
+		    cst_plan_wants(m.path, NULL, &unused) > 0)
 			n = cst_file_inlined(m.path, m.build_id, word, names);
 	return n;
 }

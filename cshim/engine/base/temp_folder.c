@@ -176,8 +176,8 @@ void cst_folder_share(const char *path, uint32_t pid)
 	gid_t group;
 	DIR *all;
 
-	if (folder < 0 || !task_is_others(pid) ||
-	    !task_owner(pid, &user, &group) || fchmod(folder, 0711))
+	if (folder < 0 || !task_owner(pid, &user, &group) ||
+	    user == geteuid() || fchmod(folder, 0711))
 		return;
 	all = fdopendir(dup(folder));
 	while (all && (entry = readdir(all)))

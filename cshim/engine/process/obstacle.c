@@ -67,8 +67,7 @@ static int may_read(pid_t pid, const char *shim)
 	gid_t group, own_group = getegid();
 	int fd;
 
-	if (!task_is_others((uint32_t)pid) ||
-	    !task_owner((uint32_t)pid, &user, &group))
+	if (!task_owner((uint32_t)pid, &user, &group) || user == own_user)
 		return 1;
 	setfsgid(group);
 	setfsuid(user);
