@@ -197,5 +197,6 @@ def test_other_threads_go_on_as_they_would(gdb, level, stop, steps):
               *[*steps, "continue"] * 5)
     assert "0 wrong" in run.lines(), run.out
     # A function that was stepped is patched again at the next stop only.
-    assert run.out.count("; hit ") == 5 or steps
+    n_hits = run.out.count("; hit ")
+    assert 1 <= n_hits <= 5 if steps else n_hits == 5
     assert "SIG" not in run.out and "Cannot" not in run.out
