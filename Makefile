@@ -366,6 +366,7 @@ pictures:
 
 lint:
 	@tools/packages install build run test lint
+	+@$(SUBMAKE) all
 	@tools/lint
 
 bench:
