@@ -57,3 +57,19 @@ def detaching() -> None:
 
     if events.events is not None:
         events.events.detaching()
+
+
+def recording() -> None:
+    """The body of our hook of `record`, by whichever name."""
+    from .ui import events
+
+    if events.events is not None:
+        events.events.recording()
+
+
+def recorded() -> None:
+    """The body of our hook behind `record stop`."""
+    from .ui import events
+
+    if events.events is not None:
+        events.events.recorded()

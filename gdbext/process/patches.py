@@ -69,9 +69,12 @@ class Patches:
         self._shown = ShownCode()
         self.standing = Standing(self._unwinder)
         self._moves: dict[int, int] = {}  # by thread: where it goes on
+        self._is_resting = False  # no patch is written for now
+        self._staying: set[tuple[int, int]] = set()  # but for these
         self._left_out: set[tuple[int, int]] = set()  # area, function
+        self._late: set[tuple[int, int]] = set()  # of these: for now
         self._notice: Optional[arrival.Notice] = None
-        self._led: Optional[tuple[int, bytes]] = None  # where, the old bytes
+        self._led: Optional[tuple[arrival.Notice, bytes]] = None  # old bytes
         self.error: Optional[str] = None
 
     def watch(self) -> None:
@@ -118,6 +121,7 @@ class Patches:
         self._areas = [a for a in self._areas if a.key() in there]
         starts = {area.start for area in self._areas}
         self._left_out = {one for one in self._left_out if one[0] in starts}
+        self._late &= self._left_out
         known = {area.key() for area in self._areas}
         new = [area for area in (self._read(where) for key, where
                                  in there.items() if key not in known) if area]
@@ -158,14 +162,18 @@ class Patches:
             return
         self._unwinder.register()
         self._areas = [a for a in self._read_areas() if self._is_as_planned(a)]
+        self._find_places()
+
+    def _find_places(self) -> None:
         found = self._look(is_undone=False)
         self._moves = found.moves
         left = found.left - self._left_out
+        self._late |= left
         self._left_out |= left
         if left:
-            say("%d function%s left out: a thread stood in the bytes that "
-                "would change" % (len(left), " was" if len(left) == 1
-                                  else "s were"))
+            say("%d function%s left out up to a stop where no thread stands in "
+                "the bytes that change" % (len(left), " is" if len(left) == 1
+                                           else "s are"))
 
     def entered(self) -> dict[int, int]:
         """Returns for each patched function the first place behind its begin
@@ -195,7 +203,7 @@ class Patches:
             inside = [thread for thread in arrival.threads() if 0 <
                       _pc_of(thread) - notice.function < x86_64.LEAD_SIZE]
         if not inside and x86_64.lead(*notice):
-            self._led = notice.function, old
+            self._led = notice, old
             self._listen()
 
     def hears_of_libraries(self) -> bool:
@@ -205,16 +213,17 @@ class Patches:
     def _undo_notice(self) -> None:
         led, self._led = self._led, None
         if led is not None:
-            gdb.selected_inferior().write_memory(*led)
+            self._notice, old = led
+            gdb.selected_inferior().write_memory(self._notice.function, old)
             self._listen_no_more()
 
     def _write_areas(self, areas: list[Area]) -> None:
+        if self._is_resting:
+            return
         self._shown.set(self._areas)
-        inferior = gdb.selected_inferior()
         for area in areas:
-            for patch in area.patches:
-                if (area.start, patch.function) not in self._left_out:
-                    inferior.write_memory(patch.address, patch.new)
+            self._write(p for p in area.patches if (area.start, p.function)
+                        not in self._left_out)
 
     @staticmethod
     def _is_as_planned(area: Area) -> bool:
@@ -247,8 +256,22 @@ class Patches:
 
     def put_back(self) -> None:
         """At a stop: writes patches that were away for a thread's sake."""
-        if self._areas and gdb.selected_inferior().pid == self._pid:
-            self.standing.put_back(self._may_write)
+        if (not self._areas or self._is_resting
+                or gdb.selected_inferior().pid != self._pid):
+            return
+        self.standing.put_back(self._may_write)
+        for area in self._areas if self._late else []:
+            for key in [key for key in self._late if key[0] == area.start]:
+                patches = [p for p in area.patches if p.function == key[1]]
+                if self._may_write(patches):
+                    self._late.discard(key)
+                    self._left_out.discard(key)
+                    self._write(patches)
+
+    @staticmethod
+    def _write(patches: Iterable[Patch]) -> None:
+        for p in patches:
+            gdb.selected_inferior().write_memory(p.address, p.new)
 
     def _may_write(self, patches: list[Patch]) -> bool:
         """Is no thread in the bytes of these, nor will it come back there?"""
@@ -308,8 +331,10 @@ class Patches:
         for area in self._areas:
             for p in area.patches:
                 key = (area.start, p.function)
-                if key not in self._left_out and any(
-                        p.address + i in stops for i in range(1, len(p.old))):
+                if (key not in self._left_out - self._late and any(
+                        p.address + i in stops
+                        for i in range(1, len(p.old)))):
+                    self._late.discard(key)
                     self._left_out.add(key)
                     found.append((area, p.function))
         return found
@@ -319,7 +344,8 @@ class Patches:
         if not self._areas or gdb.selected_inferior().pid != self._pid:
             return
         for area, function in self._look_at_breakpoints():
-            self._restore(area, function)
+            if not self._is_resting:
+                self._restore(area, function)
 
     def settle(self, may_step: bool) -> bool:
         """Moves the selected thread out of a trampoline, at a stop that no step
@@ -460,20 +486,45 @@ class Patches:
 
     # ---- the end -----------------------------------------------------------------
 
+    def rest(self) -> None:
+        """The program's own code is back until go_on()."""
+        self._staying = self._take_away()
+        self._is_resting = bool(self._areas)
+
+    def go_on(self) -> None:
+        if self._is_resting:
+            self._is_resting = False
+            self._left_out -= self._staying
+            self._find_places()
+            self.write_midway()
+
     def undo(self) -> None:
         """Writes the program's own code back; a thread that is in an area goes
         on there."""
-        if gdb.selected_inferior().pid == self._pid:
+        self._take_away()
+        self._areas, self._is_resting, self._notice = [], False, None
+
+    def _take_away(self) -> set[tuple[int, int]]:
+        """Returns the functions whose patches stay, for a thread's sake."""
+        staying: set[tuple[int, int]] = set()
+        if (gdb.selected_inferior().pid == self._pid
+                and not self._is_resting):
             self._undo_slots()
             self._undo_notice()
             found = self._look(is_undone=True)
-            self._left_out |= found.left
+            staying = {key for key in found.left if self._is_written(key)}
+            self._left_out |= staying
             self._move(found.moves)
             for area in self._areas:
                 self._restore(area, None)
         self.standing.forget()
-        self._areas = []
         self._shown.set([])
+        return staying
+
+    def _is_written(self, key: tuple[int, int]) -> bool:
+        return any(memory.read(self._pid, p.address, len(p.new)) == p.new
+                   for area in self._areas if area.start == key[0]
+                   for p in area.patches if p.function == key[1])
 
     def process_ended(self) -> None:
         self.tell()
@@ -481,6 +532,8 @@ class Patches:
         self._forget_symbols(self._symbols.keys())
         self._areas, self._slots, self._pid = [], {}, 0
         self._notice = self._led = None
+        self._is_resting = False
+        self._late = set()
         self._unwinder.hooks = {}
         self._shown.set([])
         self._listen_no_more()

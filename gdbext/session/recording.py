@@ -110,6 +110,7 @@ class Recording:
         self._ends: dict[str, sync.DrainBreakpoint] = {}
         self._has_execed = False
         self._is_paused = False
+        self.is_resting = False  # no calls are recorded for now
         self._is_answer_reported = False
         self._live_key: Optional[tuple[Any, ...]] = None
         self._ranges: dict[str, tuple[int, int]] = {}
@@ -252,13 +253,16 @@ class Recording:
     def switch_off(self) -> None:
         """Makes the program's hooks idle, and deletes our breakpoints."""
         door.shut()
+        self._hooks_off()
+        self._delete_breakpoints()
+
+    def _hooks_off(self) -> None:
         for each in [self._control, *self._others.values()]:
             try:
                 if each is not None:
                     each.switch_off()
             except OSError:
                 pass  # the process has ended
-        self._delete_breakpoints()
 
     def let_go(self, inferior: gdb.Inferior) -> None:
         """gdb is about to detach from it: the trace goes on with what else
@@ -299,9 +303,28 @@ class Recording:
             self.recorder.pause()
 
     def resume(self) -> None:
-        if self.is_on and self._is_paused:
+        if self.is_on and self._is_paused and not self.is_resting:
             self._is_paused = False
             self.recorder.resume()
+
+    def rest(self) -> None:
+        """The program stands still: its hooks are idle until go_on(), and the
+        time until then is none of its own."""
+        self.pause()
+        self.is_resting = True
+        for b in self._breakpoints:
+            b.enabled = False
+        self._hooks_off()
+
+    def go_on(self) -> None:
+        self.is_resting = False
+        for b in self._breakpoints:
+            b.enabled = True
+        if self.mode == HOOKS:
+            return
+        for each in [self._control, *self._others.values()]:
+            if each is not None:
+                each.switch_on(_MODE_NUMBERS[self.mode], self.area_path)
 
     # ---- other programs, other processes ------------------------------------
 
@@ -450,7 +473,8 @@ class Recording:
         self.area_path = self._open_area(options)
         self.recorder.begin(options)
         self.is_on = True
-        self.error, self._live_key, self._is_paused = None, None, False
+        self.error, self._live_key = None, None
+        self._is_paused = self.is_resting = False
         if is_stopped:
             self.pause()
         self.refresh_modules()

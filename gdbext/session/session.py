@@ -27,6 +27,7 @@ from ..ui.params import Settings
 from ..process.preload import Preload
 from .midway import Midway
 from .patching import Patching
+from .process_record import ProcessRecord, check_none
 from .recording import Recording
 from .samples import Samples
 from .start_options import CHOOSING, StartOptions, recorded_options
@@ -69,6 +70,7 @@ class Session:
         self.tell_change: Callable[[], None] = lambda: None
         self.preload = Preload()
         self.midway = Midway(self)
+        self.process_record = ProcessRecord(self)
         self.leftovers = kept_traces.Leftovers()
         self._terminals = terminals()
         self._hooks = [StopHook("hook-stop", "stopped"),
@@ -180,6 +182,7 @@ class Session:
             return
         self.leftovers.tell()
         check_recordable()
+        check_none()
         for line in self.patching.begin(options, is_live):
             say(line)
         self.options = self.last_options = options
@@ -346,6 +349,7 @@ class Session:
         """gdb attached to a process after `cstrace start`."""
         try:
             check_recordable()
+            check_none()
             assert self.options is not None
             if is_remote():
                 remote.check(self.options, True)
@@ -439,11 +443,13 @@ class Session:
         self.preload.remove()
         return False
 
-    def keep_hooks(self) -> None:
+    def keep_hooks(self, is_prompt: bool = True) -> None:
         """The user may have defined a hook-stop since."""
         if self.is_on():
             for hook in self._hooks:
                 hook.install()
+            if is_prompt:
+                self.process_record.keep_hooks()
 
     def tidy(self) -> None:
         """At the prompt: the user may have selected another inferior."""
@@ -459,6 +465,7 @@ class Session:
         self.samples.end()
         for hook in self._hooks:
             hook.remove()
+        self.process_record.remove_hooks()
         self.refresh_preload()
         self.tell_change()
 
@@ -652,6 +659,8 @@ class Session:
             return "%s so far" % count(status.n_samples, "sample")
         return "%s mode, %s so far%s" % (
             self.recording.mode, count(status.n_calls, "call"),
+            "; none come while gdb records the program"
+            if self.recording.is_resting else
             "; calls are kept again where a trigger starts it"
             if self.is_muted else "")
 

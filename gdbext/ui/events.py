@@ -74,7 +74,7 @@ class Events:
         if free_objfile is not None:
             free_objfile.connect(self.free_objfile)
 
-    # ---- called by our hook-stop and hook-detach -----------------------------
+    # ---- called by our hooks, see session.Session -----------------------------
 
     @_guarded
     def stopped(self) -> None:
@@ -85,6 +85,7 @@ class Events:
             return
         begin = time.monotonic_ns()
         r.stopped()  # first: until then the clock goes on
+        self._session.process_record.look()
         self._session.patching.patches.tell()
         self._session.patching.patches.put_back()
         signal = reason.signal()
@@ -121,6 +122,14 @@ class Events:
     @_guarded
     def detaching(self) -> None:
         self._session.let_go()
+
+    @_guarded
+    def recording(self) -> None:
+        self._session.process_record.begins()
+
+    @_guarded
+    def recorded(self) -> None:
+        self._session.process_record.look()
 
     # ---- gdb's events ----------------------------------------------------------
 
@@ -217,7 +226,7 @@ class Events:
     @_guarded
     def cont(self, event: gdb.ContinueEvent) -> None:
         s = self._session
-        s.keep_hooks()  # a script has no prompt at which to look
+        s.keep_hooks(is_prompt=False)  # a script has no prompt at which to look
         s.steps.resumed()
         if s.recording is not None:
             s.apply_settings()
@@ -298,6 +307,7 @@ class Events:
         r = self._session.recording
         if r is not None:
             r.tell_messages()
+            self._session.process_record.look()
         self._session.tidy()
         self._session.leftovers.tell_the_user()
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`define hook-stop` and `define hook-detach`: the only places where gdb lets
-us act before it prints where it stopped, and before it lets go.
+"""`define hook-stop` and the like: the only places where gdb lets us act before
+it prints where it stopped, before it lets go, before it records.
 
 The user's own bodies are kept: they follow ours, and are put back."""
 

@@ -15,9 +15,6 @@ GCC = [(level, flags) for level in ("-O0", "-Og", "-O1", "-O2", "-O3", "-Os")
 BUILDS = ([("gcc", level, flags) for level, flags in GCC]
           + [("clang", level, ()) for level in ("-O0", "-O1", "-O2")])
 
-# gdb cannot record what the library does (docs/limits.md).
-STOP = "cstrace stop"
-
 # Each from a fresh run.
 SESSIONS = {
     "steps": ["break outer", "run", "bt", *["step"] * 12, "bt",
@@ -46,8 +43,10 @@ SESSIONS = {
              "info line leaf", "display/i $pc", "next", "next", "step"],
     "checkpoint": ["break middle", "run", "checkpoint", "continue", "bt",
                    "restart 1", "bt", "next", "bt", "info checkpoints"],
-    "record": ["break middle", "run", STOP, "record", "next", "next", "step",
-               "reverse-step", "reverse-next", "bt", "record stop"],
+    "record": ["break middle", "run", "record", "next", "next", "step",
+               "reverse-step", "reverse-next", "bt", "reverse-continue",
+               "bt", *["step"] * 20, "reverse-finish", "bt", "record stop",
+               "bt", "next", "step", "bt", "delete", "continue"],
     "instructions": ["set print frame-arguments none", "break outer", "run",
                      *["stepi"] * 60, "bt", "display/i $pc",
                      *["stepi"] * 60, "bt", "finish", *["stepi"] * 20, "bt"],
@@ -80,7 +79,7 @@ def lines(gdb, program, commands, is_patched):
     start = ["cstrace start"] if is_patched else []
     run = gdb(program, "set confirm off", "set cstrace frame-ids off",
               "set cstrace live off", "set cstrace step-report off", *start,
-              *(c for c in commands if is_patched or c != STOP))
+              *commands)
     assert not is_patched or re.search("^cstrace: patching . function",
                                        run.out, re.M)
     out = re.sub(r"^cstrace: .*\n", "", run.out, flags=re.M)
