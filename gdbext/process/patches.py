@@ -20,7 +20,7 @@ from .area_unwinder import AreaUnwinder
 from .original_code import ShownCode
 from .patched_area import Area, Patch, read_area
 from .plans import Plans
-from .standing import Standing, step, write_saved
+from .standing import Standing, expect_none, step, write_saved
 
 MAPPED = "cstrace_patches_mapped"
 
@@ -488,8 +488,29 @@ class Patches:
 
     def rest(self) -> None:
         """The program's own code is back until go_on()."""
+        if not self._areas or gdb.selected_inferior().pid != self._pid:
+            return
+        with arrival.selected_kept():
+            for thread in gdb.selected_inferior().threads():
+                if thread.is_stopped():
+                    thread.switch()
+                    self._leave()
+        expect_none(self._pid)
         self._staying = self._take_away()
-        self._is_resting = bool(self._areas)
+        self._is_resting = True
+
+    def _leave(self) -> None:
+        """Moves the selected thread out of a trampoline."""
+        while True:
+            pc = int(gdb.newest_frame().pc())
+            found = displaced.own_place(self._areas, pc)
+            if found is not None:
+                gdb.execute("set var $pc = %#x" % found[1], to_string=True)
+                write_saved()
+                return
+            to = displaced.next_place(self._areas, pc)
+            if not to or not step(to):
+                return
 
     def go_on(self) -> None:
         if self._is_resting:

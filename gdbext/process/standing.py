@@ -221,6 +221,13 @@ def _expect_again(pid: int, slot: int, function: int) -> bool:
     return True
 
 
+def expect_none(pid: int) -> None:
+    """The entries that were to be reported again will not be."""
+    at = hooks.symbol_address("cstrace_again")
+    if at is not None:
+        memory.write(pid, at, bytes(memoryview(abi.cst_again()).nbytes))
+
+
 def _pass_breakpoints(address: int) -> None:
     """The user's there were hit before the entry was reported, and gdb does not
     know that the thread has come back."""
