@@ -59,6 +59,14 @@ def detaching() -> None:
         events.events.detaching()
 
 
+def stepping() -> None:
+    """The body of our hooks of `stepi` and `nexti`."""
+    from .ui import events
+
+    if events.events is not None:
+        events.events.stepping()
+
+
 def recording() -> None:
     """The body of our hook of `record`, by whichever name."""
     from .ui import events

@@ -369,6 +369,23 @@ class Patches:
             self.settle(False)
         return True
 
+    def before_step(self) -> None:
+        """gdb is about to run one instruction: where a patch is in its place,
+        the trampoline reports what the patch is for, and the thread stands at
+        the function's own instruction."""
+        if (not self._areas or self._is_resting
+                or gdb.selected_inferior().pid != self._pid):
+            return
+        pc = int(gdb.newest_frame().pc())
+        for area in self._areas:
+            copy = next((copy for copy, own in area.moved if own == pc), None)
+            if (copy is not None and any(
+                    p.address == pc and memory.read(
+                        self._pid, pc, len(p.new)) == p.new
+                    for p in area.patches) and step(copy)):
+                self._settle_at(area, pc)
+                return
+
     def settle_step(self) -> bool:
         """At a stop behind `stepi`, which may have gone to a trampoline by a
         patch's jump: goes on to what that has of the function, and steps it

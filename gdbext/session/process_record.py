@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import gdb
 
 from ..ui.console import say
-from ..ui.stophooks import StopHook
 from .recording import SAMPLES
 
 if TYPE_CHECKING:
@@ -35,19 +34,6 @@ class ProcessRecord:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        # All ways to begin come to this target; an end has no event.
-        self._hooks = [StopHook("target hook-record-full", "recording"),
-                       StopHook("record hookpost-stop", "recorded")]
-
-    def keep_hooks(self) -> None:
-        """The user may have defined them since."""
-        for hook in self._hooks:
-            hook.install()
-
-    def remove_hooks(self) -> None:
-        for hook in self._hooks:
-            hook.remove()
-
     def begins(self) -> None:
         """gdb is about to record."""
         r = self._session.recording

@@ -75,6 +75,11 @@ class Session:
         self._terminals = terminals()
         self._hooks = [StopHook("hook-stop", "stopped"),
                        StopHook("hook-detach", "detaching")]
+        # All ways to record come to this target; an end has no event.
+        self._command_hooks = [StopHook("hook-stepi", "stepping"),
+                               StopHook("hook-nexti", "stepping"),
+                               StopHook("target hook-record-full", "recording"),
+                               StopHook("record hookpost-stop", "recorded")]
 
     # ---- what the user sees of it -------------------------------------------
 
@@ -448,8 +453,8 @@ class Session:
         if self.is_on():
             for hook in self._hooks:
                 hook.install()
-            if is_prompt:
-                self.process_record.keep_hooks()
+            for hook in self._command_hooks if is_prompt else []:
+                hook.install()
 
     def tidy(self) -> None:
         """At the prompt: the user may have selected another inferior."""
@@ -463,9 +468,8 @@ class Session:
         self.options = None
         self.patching.plans.forget()
         self.samples.end()
-        for hook in self._hooks:
+        for hook in [*self._hooks, *self._command_hooks]:
             hook.remove()
-        self.process_record.remove_hooks()
         self.refresh_preload()
         self.tell_change()
 

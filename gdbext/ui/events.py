@@ -124,6 +124,10 @@ class Events:
         self._session.let_go()
 
     @_guarded
+    def stepping(self) -> None:
+        self._session.patching.patches.before_step()
+
+    @_guarded
     def recording(self) -> None:
         self._session.process_record.begins()
 
