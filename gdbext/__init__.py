@@ -43,41 +43,10 @@ def register() -> None:
         gdb.write("cstrace: %s\n" % e, gdb.STDERR)
 
 
-def stopped() -> None:
-    """The body of our hook-stop."""
+def at(what: str) -> None:
+    """The body of our hooks of gdb's commands; what: a function of
+    ui.events.Events."""
     from .ui import events
 
     if events.events is not None:
-        events.events.stopped()
-
-
-def detaching() -> None:
-    """The body of our hook-detach."""
-    from .ui import events
-
-    if events.events is not None:
-        events.events.detaching()
-
-
-def stepping() -> None:
-    """The body of our hooks of `stepi` and `nexti`."""
-    from .ui import events
-
-    if events.events is not None:
-        events.events.stepping()
-
-
-def recording() -> None:
-    """The body of our hook of `record`, by whichever name."""
-    from .ui import events
-
-    if events.events is not None:
-        events.events.recording()
-
-
-def recorded() -> None:
-    """The body of our hook behind `record stop`."""
-    from .ui import events
-
-    if events.events is not None:
-        events.events.recorded()
+        getattr(events.events, what)()

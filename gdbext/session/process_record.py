@@ -34,6 +34,8 @@ class ProcessRecord:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self.has_left_gap = False  # in the trace there is
+
     def begins(self) -> None:
         """gdb is about to record."""
         r = self._session.recording
@@ -43,6 +45,7 @@ class ProcessRecord:
         r.take_all()
         self._session.patching.patches.rest()
         r.rest()
+        self.has_left_gap = True
         say("no calls are recorded while gdb records the program: `record "
             "stop` lets them go on")
 

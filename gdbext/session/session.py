@@ -340,6 +340,7 @@ class Session:
         mode = (self.mode() if has_shim or is_sampled else recording.HOOKS)
         self.goto.is_under_way, self.has_begun_midway = True, False
         recorded = self.begin_trace(mode, is_stopped=False)
+        self.process_record.has_left_gap = False
         try:
             recorded.switch_on()
             if has_shim:

@@ -187,9 +187,10 @@ class Goto:
         one before it."""
         session = self._session
         trace = session.trace()
-        if self.reference is not None:
-            return trace if trace.has_call(id) else self.reference
-        return trace
+        if self.reference is None or (
+                trace.has_call(id) and not session.process_record.has_left_gap):
+            return trace
+        return self.reference
 
     def start(self, id: str, is_exit: bool) -> None:
         """Runs the program again, up to this call."""
@@ -228,6 +229,10 @@ class Goto:
                 and trace is not session.loaded):
             return ("the trace began in the middle of the program: nothing "
                     "counts the calls before it")
+        if (session.process_record.has_left_gap and trace is not self.reference
+                and trace is not session.loaded):
+            return ("no calls were recorded while gdb recorded the program: "
+                    "nothing counts those")
         path = hooks.program()
         if path is None:
             return "gdb has no program to run: `file` names it"
@@ -246,8 +251,9 @@ class Goto:
     def refer_to(self, old: Trace) -> None:
         """A run up to some call has fewer calls than the one before it."""
         known = self.reference
-        if (known is not None
-                and known.status().n_calls > old.status().n_calls):
+        if known is not None and (
+                self._session.process_record.has_left_gap
+                or known.status().n_calls > old.status().n_calls):
             old.free()
             return
         self.forget_reference()

@@ -14,7 +14,7 @@ import gdb
 
 from .. import gdb_setting
 
-_CALL = 'python __import__("gdbext").%s()'
+_CALL = 'python __import__("gdbext").at("%s")'
 
 
 def _body(name: str) -> Optional[list[str]]:

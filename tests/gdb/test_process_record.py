@@ -93,3 +93,19 @@ def test_the_users_own_hooks_stay(gdb):
               "show user hookpost-stop")
     assert run.out.count("\nMINE\n") == 2
     assert run.out.count("calls are recorded again") == 1
+
+
+def test_the_way_to_a_call_is_by_a_trace_without_a_gap(gdb):
+    """A call's number is how many came before it."""
+    to_leaf = ["cstrace goto 1.9", "bt"]
+    run = gdb(program_of(False), *ON, "cstrace start", "run", *to_leaf,
+              "up", "record", "next", "next", "record stop", "continue",
+              *to_leaf, "record", "record stop", *to_leaf)
+    assert run.out.count("cstrace: in 1.9 ") == 3
+    assert "was recorded" not in run.out and "not 1.9 as" not in run.out
+    alone = gdb(program_of(False), *ON, "cstrace start", "break outer", "run",
+                "record", "next", "record stop", "delete", "continue",
+                "cstrace goto 1.9", "run", "cstrace goto 1.9")
+    assert alone.out.count("no calls were recorded while gdb recorded the "
+                           "program: nothing counts those") == 1
+    assert alone.out.count("cstrace: in 1.9 ") == 1
