@@ -260,13 +260,19 @@ class Patches:
                 or gdb.selected_inferior().pid != self._pid):
             return
         self.standing.put_back(self._may_write)
-        for area in self._areas if self._late else []:
-            for key in [key for key in self._late if key[0] == area.start]:
-                patches = [p for p in area.patches if p.function == key[1]]
-                if self._may_write(patches):
-                    self._late.discard(key)
-                    self._left_out.discard(key)
-                    self._write(patches)
+        if self._late:
+            self._write_late()
+
+    def _write_late(self) -> None:
+        if any(t.is_running() for t in gdb.selected_inferior().threads()):
+            return
+        found = self._look(is_undone=False)
+        free = set() if found.moves else self._late - found.left
+        self._late -= free
+        self._left_out -= free
+        for area in self._areas:
+            self._write(p for p in area.patches
+                        if (area.start, p.function) in free)
 
     @staticmethod
     def _write(patches: Iterable[Patch]) -> None:

@@ -473,8 +473,7 @@ class Recording:
         self.area_path = self._open_area(options)
         self.recorder.begin(options)
         self.is_on = True
-        self.error, self._live_key = None, None
-        self._is_paused = self.is_resting = False
+        self.error, self._live_key, self._is_paused = None, None, False
         if is_stopped:
             self.pause()
         self.refresh_modules()
@@ -485,8 +484,7 @@ class Recording:
     def end(self) -> Trace:
         """End the trace; the process may go on, with idle hooks."""
         self.take_all()
-        self.is_on = False
-        self._is_paused = False
+        self.is_on = self._is_paused = self.is_resting = False
         return self.recorder.end()
 
     def process_ended(self) -> None:

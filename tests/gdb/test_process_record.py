@@ -84,6 +84,29 @@ def test_a_trace_does_not_begin_meanwhile(gdb):
     assert "again" not in run.out and "exited normally" in run.out
 
 
+PROMPT = "python sys.modules['gdbext.ui.events'].events.before_prompt()"
+
+
+@pytest.mark.parametrize("is_hooked", [False, True])
+def test_a_trace_that_ends_meanwhile_does_not_go_on(gdb, is_hooked):
+    run = gdb(program_of(is_hooked), "python import sys", *ON, "cstrace start",
+              "break outer", "run", "record", "next", PROMPT, "cstrace stop",
+              "record stop", PROMPT, "next", "delete", "continue",
+              "cstrace show")
+    assert "recorded again" not in run.out
+    assert "cstrace: off: 1 call in 1 thread" in run.out
+    assert len(re.findall(r"^ +\d+\.\d+ ", run.out, re.M)) == 1
+
+
+@pytest.mark.parametrize("is_hooked", [False, True])
+def test_a_trace_that_is_cleared_meanwhile_goes_on(gdb, is_hooked):
+    run = gdb(program_of(is_hooked), "python import sys", *ON, "cstrace start",
+              "break outer", "run", "record", "finish", "cstrace clear", PROMPT,
+              "record stop", PROMPT, "delete", "continue")
+    assert run.out.count("calls are recorded again") == 1
+    assert n_calls(run) == N_CALLS - N_FIRST - 1  # but for main()
+
+
 def test_the_users_own_hooks_stay(gdb):
     run = gdb(program_of(False), *ON,
               "python gdb.execute('define record hookpost-stop\\n"
