@@ -48,7 +48,8 @@ def _is_new(target, sources):
 
 def _make(target, compiler, flags, sources, also=(), libraries=()):
     """Compile sources into target, unless it is newer."""
-    headers = [source("workload.h"), *also]
+    headers = [source("workload.h"), *also, *glob.glob(os.path.join(
+        ROOT, "cshim", "**", "*.h"), recursive=True)]
     if _is_new(target, sources + headers):
         return
     done = subprocess.run([compiler, *flags, *INCLUDE, *sources, "-o", target,

@@ -29,17 +29,22 @@ static uint32_t hand_back_all(struct area *a)
 
 static int serve(struct area *a, pid_t pid)
 {
+	uint32_t n, all = 0;
 	int status;
 
 	while (waitpid(pid, &status, WNOHANG) == 0) {
-		if (hand_back_all(a))
+		n = hand_back_all(a);
+		all += n;
+		if (n)
 			continue;
 		if (area_is_starved(a))
 			area_grow(a);
 		else
 			area_sleep(a, TICK_MS);
 	}
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+	if (!all)
+		fputs("handback: nothing was recorded\n", stderr);
+	return all && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
 static void start(const struct area *a, char **command)
