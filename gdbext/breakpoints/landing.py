@@ -10,10 +10,10 @@ import gdb
 
 from .. import _abi as abi
 from ..process import x86_64
-from ..process.standing import Standing, line_behind
+from ..process.standing import Expected, Standing, line_behind
 from ..ui import ctrlc, frames
 
-TARGET = "cstrace_hook_stop"
+TARGET = Standing.TARGET
 
 
 class Hit(NamedTuple):
@@ -24,6 +24,7 @@ class Hit(NamedTuple):
     is_jump: bool  # the call is being left by a jump or an exception
     ns: int  # the call's duration at its end
     thread: int  # gdb's number
+    has_left: bool = False  # the thread stands behind the call
 
 
 class Question(NamedTuple):
@@ -58,15 +59,19 @@ class _Place(NamedTuple):
     value: int
 
 
-class _Landing(gdb.Breakpoint):
+class _Landing(Expected):
     """Where the hook returns to, or later in the same frame."""
 
-    def __init__(self, place: _Place, landed: Callable[[], None]) -> None:
+    def __init__(self, standing: Standing, is_entry: bool,
+                 landed: Callable[[], None], condition: int = -1) -> None:
+        place = _place(standing, is_entry)
         super().__init__("*%#x" % place.pc, internal=True, temporary=True)
         self.silent = True
         self.thread = gdb.selected_thread().global_num
         self._place = place
         self._landed = landed
+        self.condition_place = condition
+        standing.expect(self)
 
     @ctrlc.handed_on
     def stop(self) -> bool:
@@ -137,8 +142,8 @@ class StopBreakpoint(gdb.Breakpoint):
             # way back to the user's.
             self._landed(hit)
             return True
-        _Landing(_place(self._standing, hit.is_entry),
-                 lambda: self._landed(hit))
+        _Landing(self._standing, hit.is_entry, lambda: self._landed(hit),
+                 hit.place)
         return False
 
 
@@ -171,4 +176,4 @@ def when_arguments_are_there(standing: Standing,
     if is_there:
         call(user)
     else:
-        _Passing(_place(standing, True), lambda: call(gdb.newest_frame()))
+        _Passing(standing, True, lambda: call(gdb.newest_frame()))

@@ -28,6 +28,13 @@ def own_place(areas: Iterable[Area], pc: int) -> Optional[tuple[Area, int]]:
     return None if own is None else (area, own)
 
 
+def copy_of(areas: Iterable[Area], pc: int) -> Optional[int]:
+    """Where a trampoline has the function's instruction at pc; None: it is not
+    displaced."""
+    return next((copy for area in areas for copy, own in area.moved
+                 if own == pc), None)
+
+
 def next_place(areas: Iterable[Area], pc: int) -> Optional[int]:
     """For a pc in a trampoline's own instructions: where its call of the shim
     returns to, or where the function's next instruction is in it; None for any

@@ -370,7 +370,7 @@ class Patches:
         if not to or not step(to):
             return False
         if self.standing.hook() is not None:
-            self.standing.settle()
+            self.standing.settle(is_users=True)
         else:
             self.settle(False)
         return True
@@ -383,14 +383,42 @@ class Patches:
                 or gdb.selected_inferior().pid != self._pid):
             return
         pc = int(gdb.newest_frame().pc())
-        for area in self._areas:
-            copy = next((copy for copy, own in area.moved if own == pc), None)
-            if (copy is not None and any(
-                    p.address == pc and memory.read(
-                        self._pid, pc, len(p.new)) == p.new
-                    for p in area.patches) and step(copy)):
-                self._settle_at(area, pc)
-                return
+        copy = displaced.copy_of(self._areas, pc)
+        area = next((area for area in self._areas for p in area.patches
+                     if p.address == pc and memory.read(
+                         self._pid, pc, len(p.new)) == p.new), None)
+        if copy is not None and area is not None and step(copy):
+            self._settle_at(area, pc)
+
+    def before_continue(self) -> None:
+        """gdb is about to let the threads run: patches that are away come back,
+        and who stands in their place goes on in the trampoline."""
+        if (not self._areas or self._is_resting
+                or gdb.selected_inferior().pid != self._pid
+                or any(t.is_running()
+                       for t in gdb.selected_inferior().threads())):
+            return
+        backs = self.standing.away()
+        if not backs:
+            return
+        found = self._look(is_undone=False)
+        gdb.newest_frame().select()
+        self._move(found.moves)
+        selected = gdb.selected_thread()
+        threads = {t.global_num: t for t in gdb.selected_inferior().threads()}
+        for back in backs:
+            if any((area.start, p.function) in found.left
+                   for area in self._areas for p in back.lifted
+                   if p in area.patches):
+                continue
+            if back.thread in threads:
+                threads[back.thread].switch()
+                copy = displaced.copy_of(self._areas, back.stands_at())
+                if copy is not None:
+                    gdb.execute("set var $pc = %#x" % copy, to_string=True)
+            back.write()
+            back.delete()
+        selected.switch()
 
     def settle_step(self) -> bool:
         """At a stop behind `stepi`, which may have gone to a trampoline by a

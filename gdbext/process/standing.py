@@ -23,6 +23,7 @@ from .patched_area import Hook, Patch
 _ENDBR64 = b"\xf3\x0f\x1e\xfa"
 _FLAGS = 0xd5  # that `lahf` has
 _OVERFLOW = 1 << 11
+_LARGEST = 1 << 23  # stack frame
 
 
 def line_behind(hook: Hook) -> int:
@@ -44,8 +45,9 @@ def _read(register: str) -> int:
     return int(gdb.newest_frame().read_register(register)) % 2**64
 
 
-class _Back(gdb.Breakpoint):
-    """Writes a function's patches again when it has returned."""
+class Back(gdb.Breakpoint):
+    """Writes a function's patches again when it has returned.  The thread
+    stands now at one of its instructions, in place of the trampoline's copy."""
 
     enabled: bool
 
@@ -53,10 +55,12 @@ class _Back(gdb.Breakpoint):
                  sp: int) -> None:
         super().__init__("*%#x" % address, internal=True)
         self.silent = True
+        self.thread = gdb.selected_thread().global_num
         self.place = address
         self.lifted = list(lifted)
         self.has_returned = False  # the function; they are away still
         self._sp = sp
+        self._stands = _read("rip"), _read("rsp")
 
     @ctrlc.handed_on
     def stop(self) -> bool:
@@ -78,18 +82,33 @@ class _Back(gdb.Breakpoint):
         for patch in self.lifted:
             gdb.selected_inferior().write_memory(patch.address, patch.new)
 
+    def stands_at(self) -> int:
+        """Where the thread was set to, which is selected, if it is there still;
+        or 0."""
+        is_there = self._stands == (_read("rip"), _read("rsp"))
+        return self._stands[0] if is_there else 0
+
     def _go(self) -> None:
         if self.is_valid():
             self.delete()
 
 
+class Expected(gdb.Breakpoint):
+    """Its thread is on the way there, for that condition."""
+
+    condition_place: int
+
+
 class Standing:
     """Where the selected thread stands: in a trampoline, or not."""
+
+    TARGET = "cstrace_hook_stop"  # what the shim calls for a condition
 
     def __init__(self, unwinder: AreaUnwinder) -> None:
         self._unwinder = unwinder
         self.trampoline = unwinder.trampoline
-        self._backs: list[_Back] = []
+        self._backs: list[Back] = []
+        self._expected: list[Expected] = []
 
     def hook(self) -> Optional[Hook]:
         """The trampoline's call of the shim that the thread has just returned
@@ -98,6 +117,22 @@ class Standing:
             return self._unwinder.hooks.get(gdb.newest_frame().pc())
         return None
 
+    def expect(self, breakpoint: Expected) -> None:
+        self._expected = [b for b in self._expected if b.is_valid()]
+        self._expected.append(breakpoint)
+
+    def expect_no_more(self, condition: int) -> None:
+        for b in self._expected:
+            if b.is_valid() and b.condition_place == condition:
+                b.delete()
+
+    def is_to_stop(self) -> bool:
+        """Is the selected thread about to stop for a condition?  Another has
+        stopped first."""
+        number = gdb.selected_thread().global_num
+        return gdb.newest_frame().name() == self.TARGET or any(
+            b.is_valid() and b.thread == number for b in self._expected)
+
     def forget(self) -> None:
         """There are no patches any more."""
         for b in self._backs:
@@ -105,44 +140,55 @@ class Standing:
                 b.delete()
         self._backs = []
 
-    def settle(self) -> None:
-        """Sets it back, if it is in a trampoline."""
+    def settle(self, is_users: bool) -> bool:
+        """Sets it back, if it is in a trampoline.  Returns whether it has left
+        the function instead, at an end of that."""
         hook = self.hook()
         if hook is None or not (hook.is_entry() or hook.next):
-            return
+            return False
         pid = gdb.selected_inferior().pid
         gdb.newest_frame().select()
         was = before(hook, _read("rsp"), _read("rbp"), pid)
-        if hook.is_entry():
-            if not _expect_again(pid, was.slot, hook.function):
-                return
+        if not hook.is_entry():
+            return self._settle_at_end(hook, was, is_users)
+        if _expect_again(pid, was.slot, hook.function):
             to = _begin(pid, hook)
             _pass_breakpoints(to)
-        else:
-            to = hook.next
-            back, = struct.unpack("<Q", memory.read(pid, was.sp, 8))
-            if len(gdb.selected_inferior().threads()) > 1:
-                # The patch stays, for the other threads.
-                step(back, was.sp + 8)
-                return
-            gdb.selected_inferior().write_memory(hook.patch.address,
-                                                 hook.patch.old)
-            self.put_back_behind([hook.patch], back, was.sp)
-        _go_back(to, was)
+            _go_back(to, was)
+            write_saved()
+        return False
+
+    def _settle_at_end(self, hook: Hook, was: Before, is_users: bool) -> bool:
+        inferior = gdb.selected_inferior()
+        back, = struct.unpack("<Q", memory.read(inferior.pid, was.sp, 8))
+        # Other threads than the user's leave the patch as it is.
+        if not is_users or any(t.is_running() for t in inferior.threads()):
+            return step(back, was.sp + 8)
+        inferior.write_memory(hook.patch.address, hook.patch.old)
+        _go_back(hook.next, was)
         write_saved()
+        if (hook.slot == abi.CST_SLOT_EXIT and _has_lost_variables(was.sp)
+                and step(back, was.sp + 8)):
+            inferior.write_memory(hook.patch.address, hook.patch.new)
+            return True
+        self.put_back_behind([hook.patch], back, was.sp)
+        return False
 
     def put_back_behind(self, patches: Iterable[Patch], address: int,
                         sp: int) -> None:
         """The patches are away until the function returns to the address; sp:
         where its return address is."""
-        self._backs = [b for b in self._backs if b.is_valid()]
-        self._backs.append(_Back(patches, address, sp))
+        self._backs = [*self.away(), Back(patches, address, sp)]
+
+    def away(self) -> list[Back]:
+        """For what will come back."""
+        return [b for b in self._backs if b.is_valid() and b.enabled]
 
     def put_back(self, may_write: Callable[[list[Patch]], bool]) -> None:
         """At a stop of all threads: writes the patches of functions that have
         returned, where no thread is in the bytes that change."""
-        for b in self._backs:
-            if b.is_valid() and b.has_returned and may_write(b.lifted):
+        for b in self.away():
+            if b.has_returned and may_write(b.lifted):
                 b.write()
                 b.delete()
 
@@ -150,8 +196,8 @@ class Standing:
         """The thread has stepped behind gdb's back: gdb would stop once more
         at a breakpoint where it is now."""
         pc = gdb.newest_frame().pc()
-        for b in self._backs:
-            if b.is_valid() and b.place == pc and b.put_back():
+        for b in self.away():
+            if b.place == pc and b.put_back():
                 b.delete()
 
 
@@ -184,6 +230,30 @@ def _go_back(to: int, was: Before) -> None:
     # would read memory by what the function has on its stack.
     _set("rip", to)
     _set("rsp", was.sp)
+
+
+def _has_lost_variables(sp: int) -> bool:
+    """Has the function variables below the stack pointer, where the shim has
+    had its own?  gdb would show what is there now."""
+    frame = gdb.newest_frame()
+    with contextlib.suppress(RuntimeError):  # it has no debug information
+        block = frame.block()
+        while block is not None:
+            for symbol in block:
+                if _is_below(symbol, frame, sp):
+                    return True
+            block = None if block.function else block.superblock
+    return False
+
+
+def _is_below(symbol: gdb.Symbol, frame: gdb.Frame, sp: int) -> bool:
+    if not symbol.is_argument and not symbol.is_variable:
+        return False
+    try:
+        address = symbol.value(frame).address
+    except (gdb.error, TypeError):
+        return False
+    return address is not None and 0 < sp - int(address) % 2**64 < _LARGEST
 
 
 def write_saved() -> None:

@@ -245,5 +245,7 @@ class StopWhens:
             how = "; left by a jump" if hit.is_jump else "; left by an exception"
         elif not hit.is_entry and one.wish.longer_ns:
             how = "; it took " + duration_text(hit.ns)
+        if hit.has_left:
+            how += "; it has returned"
         n = self.n_true(one)
         return how + ("" if one.wish.nth or n is None else "; hit %d" % n)

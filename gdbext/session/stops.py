@@ -62,6 +62,7 @@ class Stops:
         self._resolve.pop(place, None)
         self._landed.pop(place, None)
         self._passed.pop(place, None)
+        self.standing.expect_no_more(place)
         self.refresh()
 
     def silence(self, place: int) -> None:
@@ -174,5 +175,5 @@ class Stops:
         """The session has stopped: calls landed(), if it is for a condition."""
         hit, self._hit = self._hit, None
         if hit is not None and hit.place in self._landed:
-            self.standing.settle()
-            self._landed[hit.place](hit)
+            has_left = self.standing.settle(is_users=True)
+            self._landed[hit.place](hit._replace(has_left=has_left))

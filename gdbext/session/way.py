@@ -124,6 +124,7 @@ class OnTheWay:
         """How this run got here, against the record."""
         way = self.way
         what = "%s %s%s" % (way.id, plain(way.name),
+                            ", which has returned" if hit.has_left else
                             ", at its end" if self._is_exit else "")
         here = self._call_here(now)
         if here.path == way.path and here.nth_call == way.nth_call:

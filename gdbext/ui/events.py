@@ -128,6 +128,11 @@ class Events:
         self._session.patching.patches.before_step()
 
     @_guarded
+    def continuing(self) -> None:
+        if reason.signal() is None:  # its handler sees the place
+            self._session.patching.patches.before_continue()
+
+    @_guarded
     def recording(self) -> None:
         self._session.process_record.begins()
 

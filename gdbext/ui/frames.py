@@ -90,11 +90,11 @@ def leave_hook(signal: str) -> None:
     whose hook it is in, or at least select that one's frame.  It may wait for
     a chunk: what is there must have been read."""
     if may_step(signal):
-        _step_out()
+        _step_out(is_users=True)
     users(gdb.newest_frame()).select()
 
 
-def _step_out() -> bool:
+def _step_out(is_users: bool) -> bool:
     """Steps the selected thread out; it may have written a record."""
     newest = gdb.newest_frame()
     user = users(newest)
@@ -108,7 +108,7 @@ def _step_out() -> bool:
     # gdb does not know that it moved.
     gdb.execute("maintenance flush register-cache", to_string=True)
     if _standing:
-        _standing.settle()
+        _standing.settle(is_users)
     return True
 
 
@@ -127,7 +127,8 @@ def leave_other_hooks() -> bool:
         for thread in others[:_MOST_THREADS]:
             thread.switch()
             try:
-                has_stepped |= _step_out()
+                if not (_standing and _standing.is_to_stop()):
+                    has_stepped |= _step_out(is_users=False)
             except gdb.error:
                 pass  # as it is, its frames are left out of `backtrace`
     finally:

@@ -200,3 +200,38 @@ def test_other_threads_go_on_as_they_would(gdb, level, stop, steps):
     n_hits = run.out.count("; hit ")
     assert 1 <= n_hits <= 5 if steps else n_hits == 5
     assert "SIG" not in run.out and "Cannot" not in run.out
+
+
+@pytest.mark.parametrize("is_hooked", [False, True])
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_each_thread_stops_at_its_own_call(gdb, level, is_hooked):
+    """Several come to a stop at a time, and gdb tells of one after the other;
+    the variables are the call's, or the thread has left it."""
+    program = build("squares.c", "-pthread", variant=Variant("gcc", level),
+                    is_traced=is_hooked)
+    look = ["python print('RESULT', int(gdb.parse_and_eval('$eax')))",
+            WHERE_AM_I, "info args", "continue"]
+    run = gdb(program, *ON, "cstrace stop-when square -returns 9", "run",
+              *look * 25, "delete cstrace-stops", "continue")
+    n_left = run.out.count("; it has returned; hit")
+    has_left = level == "-O0" and not is_hooked
+    assert n_left == (26 if has_left else 0)
+    assert [w.split(":")[0] for w in at(run)] == [
+        "work" if has_left else "square"] * 25
+    if not has_left:
+        assert re.findall(r"^n = (\d+)", run.out, re.M) == ["3"] * 25
+    if not is_hooked:
+        assert re.findall(r"^RESULT (\d+)", run.out, re.M) == ["9"] * 25
+    assert n_calls(run) == n_calls(gdb(program, *ON, "run"))
+
+
+def test_patches_come_back_with_continue(gdb):
+    """They were away from where the thread stood, and other threads' calls are
+    in the trace."""
+    program = build("squares.c", "-pthread", variant=Variant("gcc", "-O2"),
+                    is_traced=False)
+    run = gdb(program, *ON, "break square", "run", "delete",
+              "set scheduler-locking on", "nexti", "nexti", "nexti",
+              "set scheduler-locking off", "continue")
+    alone = gdb(program, *ON, "run")
+    assert n_calls(run) == n_calls(alone)

@@ -111,13 +111,25 @@ static void interrupt(int tid)
 		await_stop(tid, PLAIN);
 }
 
-static int step(int tid, enum kind kind)
+/* gdb sends SIGSTOP to stop a thread.  Where that had stopped at a breakpoint
+ * just before, it comes with the next step; gdb waits for it later. */
+static int step_once(int tid, enum kind kind, int *has_stopped)
 {
 	int status;
 
 	if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL))
 		return 0;
 	status = await_stop(tid, kind);
+	if (*has_stopped || status >> 8 != SIGSTOP)
+		return status;
+	*has_stopped = 1;
+	return step_once(tid, kind, has_stopped);
+}
+
+static int step(int tid, enum kind kind, int *has_stopped)
+{
+	int status = step_once(tid, kind, has_stopped);
+
 	if (status >> 8 == SIGTRAP)
 		return 1;
 	if (!status && kind == CALL)
@@ -150,7 +162,8 @@ static void hide_mask(int tid, const struct user_regs_struct *before,
 		ptrace(PTRACE_SETSIGMASK, tid, sizeof(m->blocked), &m->blocked);
 }
 
-static int step_to(int tid, const struct masks *m, uint64_t pc, uint64_t sp)
+static int step_to(int tid, const struct masks *m, uint64_t pc, uint64_t sp,
+		   int *has_stopped)
 {
 	struct user_regs_struct regs;
 
@@ -162,7 +175,7 @@ static int step_to(int tid, const struct masks *m, uint64_t pc, uint64_t sp)
 		if (pc ? regs.rip == pc && (!sp || regs.rsp == sp) : i > 0)
 			return 1;
 		kind = kind_of(tid, &regs);
-		if (kind == NOT_OURS || !step(tid, kind))
+		if (kind == NOT_OURS || !step(tid, kind, has_stopped))
 			return 0;
 		if (kind == CALL && regs.rax == SYS_rt_sigprocmask)
 			hide_mask(tid, &regs, m);
@@ -177,7 +190,7 @@ int cst_step_out(int tid, uint64_t pc, uint64_t sp)
 	siginfo_t info;
 	/* gdb passes a signal on with it, and shows it as $_siginfo. */
 	int has_info = !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info);
-	int is_there;
+	int is_there, has_stopped = 0;
 
 	if (ptrace(PTRACE_GETSIGMASK, tid, sizeof(m.own), &m.own))
 		return 0;
@@ -186,7 +199,9 @@ int cst_step_out(int tid, uint64_t pc, uint64_t sp)
 		return 0;
 	/* The kernel keeps these two unblocked. */
 	m.blocked &= ~(1ULL << (SIGKILL - 1) | 1ULL << (SIGSTOP - 1));
-	is_there = step_to(tid, &m, pc, sp);
+	is_there = step_to(tid, &m, pc, sp, &has_stopped);
+	if (has_stopped)
+		syscall(SYS_tkill, tid, SIGSTOP);
 	/* The shim may have restored a mask that it had saved before. */
 	if (!ptrace(PTRACE_GETSIGMASK, tid, sizeof(after), &after) &&
 	    after == m.blocked)
