@@ -209,6 +209,10 @@ LINE = re.compile(
     rb'"name":"[^"\\]*","symbol":(?:null|"([^"]+)")')
 
 
+# A throw, a message: no calls.
+OTHER = re.compile(rb'\{"id":[^{]*"depth":\d+,"kind":')
+
+
 class Saved:
     """What cstrace saved."""
 
@@ -225,6 +229,8 @@ class Saved:
 
     def _take(self, line):
         found = LINE.match(line)
+        if not found and OTHER.match(line):
+            return
         if not found:
             raise ValueError("not a call: %r" % line[:200])
         call, parent, process, thread, lane, depth, symbol = found.groups()
