@@ -14,6 +14,7 @@ from ..process import hooks, plans
 from ..process.patches import Patches
 from ..process.plans import PatchOptions, Plans
 from ..ui.console import say
+from . import process_record
 from .start_options import StartOptions
 
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ class Patching:
         there is nothing to trace."""
         wanted = self._wanted(options)
         text = self._plan(wanted, is_live)
+        if text is not None and process_record.is_on():
+            self.plans.forget()
+            raise gdb.GdbError("gdb records the program to run it backwards: "
+                               "`record stop` first")
         if not self.plans.have(is_border=False) and (
                 wanted.functions or wanted.road == plans.PATCH):
             raise gdb.GdbError("nothing can be patched%s" % (

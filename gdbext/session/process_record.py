@@ -16,14 +16,7 @@ if TYPE_CHECKING:
     from .session import Session
 
 
-def check_none() -> None:
-    """Raises gdb.GdbError if gdb records the program."""
-    if _is_on():
-        raise gdb.GdbError("gdb records the program to run it backwards: "
-                           "`record stop` first")
-
-
-def _is_on() -> bool:
+def is_on() -> bool:
     """A recording of branches alone runs nothing backwards."""
     found = gdb.current_recording()
     return found is not None and found.method == "full"
@@ -40,7 +33,7 @@ class ProcessRecord:
         """gdb is about to record."""
         r = self._session.recording
         if (r is None or not r.is_on or r.is_resting or r.mode == SAMPLES
-                or _is_on()):
+                or is_on()):
             return
         r.take_all()
         self._session.patching.patches.rest()
@@ -52,7 +45,7 @@ class ProcessRecord:
     def look(self) -> None:
         """Calls are recorded again, if gdb records no more."""
         r = self._session.recording
-        if r is None or not r.is_resting or _is_on():
+        if r is None or not r.is_resting or is_on():
             return
         self._session.patching.patches.go_on()
         r.go_on()

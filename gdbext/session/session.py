@@ -27,7 +27,7 @@ from ..ui.params import Settings
 from ..process.preload import Preload
 from .midway import Midway
 from .patching import Patching
-from .process_record import ProcessRecord, check_none
+from .process_record import ProcessRecord
 from .recording import Recording
 from .samples import Samples
 from .start_options import CHOOSING, StartOptions, recorded_options
@@ -188,7 +188,6 @@ class Session:
             return
         self.leftovers.tell()
         check_recordable()
-        check_none()
         for line in self.patching.begin(options, is_live):
             say(line)
         self.options = self.last_options = options
@@ -356,7 +355,6 @@ class Session:
         """gdb attached to a process after `cstrace start`."""
         try:
             check_recordable()
-            check_none()
             assert self.options is not None
             if is_remote():
                 remote.check(self.options, True)
