@@ -13,7 +13,8 @@ GCC = [(level, flags) for level in ("-O0", "-Og", "-O1", "-O2", "-O3", "-Os")
        for flags in ((), ("-fcf-protection",), ("-no-pie",), ("-flto",))
        if level in ("-O0", "-O2") or not flags]
 BUILDS = ([("gcc", level, flags) for level, flags in GCC]
-          + [("clang", level, ()) for level in ("-O0", "-O1", "-O2")])
+          + [("clang", level, ()) for level in ("-O0", "-O1", "-O2", "-O3",
+                                                 "-Os", "-Og")])
 
 # Each from a fresh run.
 SESSIONS = {
