@@ -276,8 +276,9 @@ class Patches:
 
     @staticmethod
     def _write(patches: Iterable[Patch]) -> None:
+        inferior = gdb.selected_inferior()
         for p in patches:
-            gdb.selected_inferior().write_memory(p.address, p.new)
+            inferior.write_memory(p.address, p.new)
 
     def _may_write(self, patches: list[Patch]) -> bool:
         """Is no thread in the bytes of these, nor will it come back there?"""
