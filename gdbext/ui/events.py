@@ -129,8 +129,12 @@ class Events:
 
     @_guarded
     def continuing(self) -> None:
-        if reason.signal() is None:  # its handler sees the place
-            self._session.patching.patches.before_continue()
+        patches = self._session.patching.patches
+        # gdb 13 crashes at `info program` where the thread that has stopped
+        # last is no more, as it may be before there are patches.  A signal's
+        # handler sees the place.
+        if patches.standing.away() and reason.signal() is None:
+            patches.before_continue()
 
     @_guarded
     def recording(self) -> None:
