@@ -13,8 +13,6 @@ from ..process import x86_64
 from ..process.standing import Expected, Standing, line_behind
 from ..ui import ctrlc, frames
 
-TARGET = Standing.TARGET
-
 
 class Hit(NamedTuple):
     """A condition that was true."""
@@ -112,7 +110,7 @@ class StopBreakpoint(gdb.Breakpoint):
     def __init__(self, pid: int, standing: Standing,
                  wants: Callable[[Hit], bool], landed: Callable[[Hit], None],
                  asked: Callable[[Question], None]) -> None:
-        super().__init__(TARGET, internal=True)
+        super().__init__(Standing.TARGET, internal=True)
         self.silent = True
         self._standing = standing
         self._pid = pid

@@ -20,7 +20,8 @@ from .area_unwinder import AreaUnwinder
 from .original_code import ShownCode
 from .patched_area import Area, Patch, read_area
 from .plans import Plans
-from .standing import Standing, expect_none, step, write_saved
+from .standing import (
+    Standing, expect_none, is_any_running, step, write, write_saved)
 
 MAPPED = "cstrace_patches_mapped"
 
@@ -222,8 +223,8 @@ class Patches:
             return
         self._shown.set(self._areas)
         for area in areas:
-            self._write(p for p in area.patches if (area.start, p.function)
-                        not in self._left_out)
+            write(p for p in area.patches
+                  if (area.start, p.function) not in self._left_out)
 
     @staticmethod
     def _is_as_planned(area: Area) -> bool:
@@ -254,35 +255,33 @@ class Patches:
             return live.look([t.ptid[1] for t in all_threads], table,
                              self.plans.folder, is_undone)
 
+    def _is_in_place(self) -> bool:
+        """Is the process of now patched, and are its patches not resting?"""
+        return (bool(self._areas) and not self._is_resting
+                and gdb.selected_inferior().pid == self._pid)
+
     def put_back(self) -> None:
         """At a stop: writes patches that were away for a thread's sake."""
-        if (not self._areas or self._is_resting
-                or gdb.selected_inferior().pid != self._pid):
+        if not self._is_in_place():
             return
         self.standing.put_back(self._may_write)
         if self._late:
             self._write_late()
 
     def _write_late(self) -> None:
-        if any(t.is_running() for t in gdb.selected_inferior().threads()):
+        if is_any_running():
             return
         found = self._look(is_undone=False)
         free = set() if found.moves else self._late - found.left
         self._late -= free
         self._left_out -= free
         for area in self._areas:
-            self._write(p for p in area.patches
-                        if (area.start, p.function) in free)
-
-    @staticmethod
-    def _write(patches: Iterable[Patch]) -> None:
-        inferior = gdb.selected_inferior()
-        for p in patches:
-            inferior.write_memory(p.address, p.new)
+            write(p for p in area.patches
+                  if (area.start, p.function) in free)
 
     def _may_write(self, patches: list[Patch]) -> bool:
         """Is no thread in the bytes of these, nor will it come back there?"""
-        if any(t.is_running() for t in gdb.selected_inferior().threads()):
+        if is_any_running():
             return False
         found = self._look(is_undone=False)
         return not found.moves and not any(
@@ -360,7 +359,7 @@ class Patches:
         the trampoline.  The function's patches are away until it returns.
         Where the thread is in the trampoline's own instructions, it steps
         through these first, if may_step.  Returns whether it has."""
-        if not self._areas or gdb.selected_inferior().pid != self._pid:
+        if not self._is_in_place():
             return False
         pc = int(gdb.newest_frame().pc())
         found = displaced.own_place(self._areas, pc)
@@ -380,34 +379,27 @@ class Patches:
         """gdb is about to run one instruction: where a patch is in its place,
         the trampoline reports what the patch is for, and the thread stands at
         the function's own instruction."""
-        if (not self._areas or self._is_resting
-                or gdb.selected_inferior().pid != self._pid):
+        if not self._is_in_place():
             return
         pc = int(gdb.newest_frame().pc())
-        copy = displaced.copy_of(self._areas, pc)
         area = next((area for area in self._areas for p in area.patches
                      if p.address == pc and memory.read(
                          self._pid, pc, len(p.new)) == p.new), None)
-        if copy is not None and area is not None and step(copy):
+        copy = area and displaced.copy_of([area], pc)
+        if area is not None and copy is not None and step(copy):
             self._settle_at(area, pc)
 
     def before_continue(self) -> None:
         """gdb is about to let the threads run: patches that are away come back,
         and who stands in their place goes on in the trampoline."""
-        if (not self._areas or self._is_resting
-                or gdb.selected_inferior().pid != self._pid
-                or any(t.is_running()
-                       for t in gdb.selected_inferior().threads())):
-            return
-        backs = self.standing.away()
-        if not backs:
+        if not self._is_in_place() or is_any_running():
             return
         found = self._look(is_undone=False)
         gdb.newest_frame().select()
         self._move(found.moves)
         selected = gdb.selected_thread()
         threads = {t.global_num: t for t in gdb.selected_inferior().threads()}
-        for back in backs:
+        for back in self.standing.away():
             if any((area.start, p.function) in found.left
                    for area in self._areas for p in back.lifted
                    if p in area.patches):
@@ -417,7 +409,7 @@ class Patches:
                 copy = displaced.copy_of(self._areas, back.stands_at())
                 if copy is not None:
                     gdb.execute("set var $pc = %#x" % copy, to_string=True)
-            back.write()
+            write(back.lifted)
             back.delete()
         selected.switch()
 
@@ -425,23 +417,29 @@ class Patches:
         """At a stop behind `stepi`, which may have gone to a trampoline by a
         patch's jump: goes on to what that has of the function, and steps it
         where the function has it.  Returns whether the thread has moved."""
-        if not self._areas or gdb.selected_inferior().pid != self._pid:
+        if not self._is_in_place():
             return False
-        has_moved = self._leave_landing()
+        pc = gdb.newest_frame().pc()
+        self._leave_landing()
+        found = self._step_to_own()
+        if found is None:
+            return bool(gdb.newest_frame().pc() != pc)
+        self._settle_at(*found)
+        has_stepped = step(0)
+        self.standing.stepped()
+        return has_stepped
+
+    def _step_to_own(self) -> Optional[tuple[Area, int]]:
+        """Steps the selected thread, if it is in a trampoline, to an instruction
+        that its function has, too.  Returns the area and where that is."""
         while True:
             pc = int(gdb.newest_frame().pc())
             found = displaced.own_place(self._areas, pc)
-            if found is not None:
-                self._settle_at(*found)
-                has_stepped = step(0)
-                self.standing.stepped()
-                return has_stepped
-            to = displaced.next_place(self._areas, pc)
+            to = found is None and displaced.next_place(self._areas, pc)
             if not to or not step(to):
-                return has_moved
-            has_moved = True
+                return found
 
-    def _leave_landing(self) -> bool:
+    def _leave_landing(self) -> None:
         pc = int(gdb.newest_frame().pc())
         for area in self._areas:
             for p in area.patches:
@@ -449,8 +447,7 @@ class Patches:
                         and memory.read(self._pid, pc, len(p.new)) == p.new):
                     gdb.execute("set var $pc = %#x" % displaced.landing_target(
                         p.new, pc), to_string=True)
-                    return True
-        return False
+                    return
 
     def _settle_at(self, area: Area, own: int) -> None:
         gdb.execute("set var $pc = %#x" % own, to_string=True)
@@ -540,29 +537,20 @@ class Patches:
 
     def rest(self) -> None:
         """The program's own code is back until go_on()."""
-        if not self._areas or gdb.selected_inferior().pid != self._pid:
+        if not self._is_in_place():
             return
         with arrival.selected_kept():
             for thread in gdb.selected_inferior().threads():
                 if thread.is_stopped():
                     thread.switch()
-                    self._leave()
+                    found = self._step_to_own()
+                    if found is not None:
+                        gdb.execute("set var $pc = %#x" % found[1],
+                                    to_string=True)
+                        write_saved()
         expect_none(self._pid)
         self._staying = self._take_away()
         self._is_resting = True
-
-    def _leave(self) -> None:
-        """Moves the selected thread out of a trampoline."""
-        while True:
-            pc = int(gdb.newest_frame().pc())
-            found = displaced.own_place(self._areas, pc)
-            if found is not None:
-                gdb.execute("set var $pc = %#x" % found[1], to_string=True)
-                write_saved()
-                return
-            to = displaced.next_place(self._areas, pc)
-            if not to or not step(to):
-                return
 
     def go_on(self) -> None:
         if self._is_resting:

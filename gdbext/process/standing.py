@@ -45,6 +45,17 @@ def _read(register: str) -> int:
     return int(gdb.newest_frame().read_register(register)) % 2**64
 
 
+def is_any_running() -> bool:
+    """Does a thread of the process run, as in non-stop mode?"""
+    return any(t.is_running() for t in gdb.selected_inferior().threads())
+
+
+def write(patches: Iterable[Patch]) -> None:
+    inferior = gdb.selected_inferior()
+    for p in patches:
+        inferior.write_memory(p.address, p.new)
+
+
 class Back(gdb.Breakpoint):
     """Writes a function's patches again when it has returned.  The thread
     stands now at one of its instructions, in place of the trampoline's copy."""
@@ -75,12 +86,8 @@ class Back(gdb.Breakpoint):
         # Other threads run, and may be in the bytes that change.
         self.has_returned = len(gdb.selected_inferior().threads()) != 1
         if not self.has_returned:
-            self.write()
+            write(self.lifted)
         return not self.has_returned
-
-    def write(self) -> None:
-        for patch in self.lifted:
-            gdb.selected_inferior().write_memory(patch.address, patch.new)
 
     def stands_at(self) -> int:
         """Where the thread was set to, which is selected, if it is there still;
@@ -162,7 +169,7 @@ class Standing:
         inferior = gdb.selected_inferior()
         back, = struct.unpack("<Q", memory.read(inferior.pid, was.sp, 8))
         # Other threads than the user's leave the patch as it is.
-        if not is_users or any(t.is_running() for t in inferior.threads()):
+        if not is_users or is_any_running():
             return step(back, was.sp + 8)
         inferior.write_memory(hook.patch.address, hook.patch.old)
         _go_back(hook.next, was)
@@ -189,7 +196,7 @@ class Standing:
         returned, where no thread is in the bytes that change."""
         for b in self.away():
             if b.has_returned and may_write(b.lifted):
-                b.write()
+                write(b.lifted)
                 b.delete()
 
     def stepped(self) -> None:
