@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 2500081651
+VERSION = 2166487082
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -89,10 +89,11 @@ class cst_stops(C.Structure):
 CST_MAX_AGAIN = 32
 
 
-class cst_entry(C.Structure):
+class cst_reported(C.Structure):
     _fields_ = [
         ("sp", C.c_uint64),
         ("callee", C.c_uint64),
+        ("hook", C.c_uint64),
     ]
 
 
@@ -100,7 +101,7 @@ class cst_again(C.Structure):
     _fields_ = [
         ("pid", C.c_uint32),
         ("n", C.c_uint32),
-        ("all", cst_entry * 32),
+        ("all", cst_reported * 32),
     ]
 
 
@@ -529,6 +530,14 @@ class cst_point_counts(C.Structure):
     ]
 
 
+class cst_registers(C.Structure):
+    _fields_ = [
+        ("pc", C.c_uint64),
+        ("sp", C.c_uint64),
+        ("bp", C.c_uint64),
+    ]
+
+
 class cst_losses(C.Structure):
     _fields_ = [
         ("n_full", C.c_uint64),
@@ -893,6 +902,8 @@ PROTOTYPES = {
     "cst_recorder_hit": (C.c_int, [C.c_void_p, C.c_uint64, C.c_uint64,
         C.c_uint64]),
     "cst_step_out": (C.c_int, [C.c_int, C.c_uint64, C.c_uint64]),
+    "cst_thread_registers": (C.c_int, [C.c_int, C.POINTER(cst_registers)]),
+    "cst_thread_move": (C.c_int, [C.c_int, C.c_uint64, C.c_uint64]),
     "cst_recorder_end": (C.c_int, [C.c_void_p, C.POINTER(C.c_void_p),
         C.POINTER(cst_error)]),
     "cst_recorder_begin": (C.c_int, [C.c_void_p,

@@ -125,6 +125,19 @@ def step_out(tid: int, pc: int, sp: int) -> bool:
     return bool(library().cst_step_out(tid, pc, sp))
 
 
+def thread_registers(tid: int) -> Optional[abi.cst_registers]:
+    """In gdb's thread: what a stopped thread has, or None."""
+    found = abi.cst_registers()
+    is_there = library().cst_thread_registers(tid, C.byref(found))
+    return found if is_there else None
+
+
+def thread_move(tid: int, old: int, new: int) -> bool:
+    """In gdb's thread: a stopped thread that is at old goes on at new.  False:
+    it is not there."""
+    return bool(library().cst_thread_move(tid, old, new))
+
+
 def formats() -> list[str]:
     return library().cst_formats().decode().split()
 

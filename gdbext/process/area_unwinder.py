@@ -7,7 +7,7 @@ function, as it was when the trampoline began."""
 from __future__ import annotations
 
 import struct
-from typing import Any, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 import gdb
 from gdb.unwinder import Unwinder, register_unwinder
@@ -57,6 +57,16 @@ def before(hook: Hook, sp: int, rbp: int, pid: int) -> Before:
     return Before(sp + 3 * _WORD + _RED_ZONE, rax, flags, rbp + _WORD)
 
 
+def slot_at(hook: Hook, sp: int, rbp: int, pid: int) -> int:
+    """Where the return address of an entered function is, for the registers
+    that the trampoline began and has ended with."""
+    if hook.is_deep():
+        slot, = struct.unpack("<Q", memory.read(
+            pid, sp - _RED_ZONE - 3 * _WORD, _WORD))
+        return int(slot)
+    return rbp + _WORD if hook.is_framed() else sp
+
+
 class _FrameId:
     """What gdb tells frames apart by."""
 
@@ -68,6 +78,22 @@ def _word(value: int) -> gdb.Value:
     return gdb.Value(value % 2**64).cast(gdb.lookup_type("unsigned long"))
 
 
+def _frame(pending: Any, cfa: gdb.Value, function: int) -> Any:
+    """A frame of the function that gdb has another address of."""
+    word = gdb.lookup_type("unsigned long")
+    info = pending.create_unwind_info(_FrameId(cfa, _word(function)))
+    info.add_saved_register("rip", (cfa.cast(word.pointer()) - 1).dereference())
+    info.add_saved_register("rsp", cfa)
+    for name in _KEPT:
+        info.add_saved_register(name, pending.read_register(name))
+    return info
+
+
+def entry_frame(pending: Any, slot: int, function: int) -> Any:
+    """The frame of the function whose return address is at that place."""
+    return _frame(pending, _word(slot + _WORD), function)
+
+
 class AreaUnwinder(Unwinder):
     """Knows the places where trampolines call the shim, and those where the
     shim handles what is not usual."""
@@ -75,6 +101,8 @@ class AreaUnwinder(Unwinder):
     def __init__(self) -> None:
         super().__init__(_NAME)
         self.hooks: dict[int, Hook] = {}  # by the calls' return addresses
+        # Asked before of each frame, while a thread steps.
+        self.look: Callable[[Any], Optional[Any]] = lambda pending: None
         self._returns: tuple[int, ...] = ()
         self._pid = 0
 
@@ -90,6 +118,9 @@ class AreaUnwinder(Unwinder):
     def __call__(self, pending: Any) -> Optional[Any]:
         if not self.hooks:
             return None
+        found = self.look(pending)
+        if found is not None:
+            return found
         pc = int(pending.read_register("rip")) % 2**64
         hook = self.hooks.get(pc)
         if hook is not None:
@@ -102,13 +133,7 @@ class AreaUnwinder(Unwinder):
         word = gdb.lookup_type("unsigned long")
         cfa = (_word(int(base) + _WORD).cast(word.pointer()).dereference() + _WORD
                if hook.is_deep() else _word(int(base) + 2 * _WORD))
-        info = pending.create_unwind_info(_FrameId(cfa, _word(hook.function)))
-        info.add_saved_register("rip", (cfa.cast(word.pointer()) - 1)
-                                .dereference())
-        info.add_saved_register("rsp", cfa)
-        for name in _KEPT:
-            info.add_saved_register(name, pending.read_register(name))
-        return info
+        return _frame(pending, cfa, hook.function)
 
     def _from_shim(self, pending: Any) -> Optional[Any]:
         try:

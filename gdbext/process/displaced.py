@@ -14,6 +14,7 @@ from .patched_area import Area
 
 _JUMP = b"\xe9"
 _JUMP_BYTES = 5
+_JUMP_INDIRECT = b"\xff\x25"  # at the end of a call
 
 
 def own_place(areas: Iterable[Area], pc: int) -> Optional[tuple[Area, int]]:
@@ -35,7 +36,7 @@ def copy_of(areas: Iterable[Area], pc: int) -> Optional[int]:
                  if own == pc), None)
 
 
-def next_place(areas: Iterable[Area], pc: int) -> Optional[int]:
+def next_place(areas: Iterable[Area], pc: int, sp: int) -> Optional[int]:
     """For a pc in a trampoline's own instructions: where its call of the shim
     returns to, or where the function's next instruction is in it; None for any
     other pc."""
@@ -43,7 +44,6 @@ def next_place(areas: Iterable[Area], pc: int) -> Optional[int]:
     if area is None:
         return None
     if area.is_gate(pc):
-        sp = int(gdb.newest_frame().read_register("rsp")) % 2**64
         return int.from_bytes(memory.read(
             gdb.selected_inferior().pid, sp, 8), "little")
     end = min((p.trampoline for p in area.patches if p.trampoline > pc),
@@ -55,8 +55,12 @@ def next_place(areas: Iterable[Area], pc: int) -> Optional[int]:
 
 def _behind(area: Area, pc: int) -> Optional[int]:
     """Where the jump at pc leads to, if it is a trampoline's last one."""
-    code = memory.read(gdb.selected_inferior().pid, pc, _JUMP_BYTES)
-    target = pc + _JUMP_BYTES + struct.unpack("<i", code[1:])[0]
+    pid = gdb.selected_inferior().pid
+    code = memory.read(pid, pc, len(_JUMP_INDIRECT) + 4)
+    if code.startswith(_JUMP_INDIRECT):
+        at = pc + len(code) + struct.unpack_from("<i", code, 2)[0]
+        return int.from_bytes(memory.read(pid, at, 8), "little")
+    target = pc + _JUMP_BYTES + struct.unpack_from("<i", code, 1)[0]
     return target if code[:1] == _JUMP and not area.is_code(target) else None
 
 

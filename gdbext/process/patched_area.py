@@ -17,6 +17,12 @@ _ENTRIES = {abi.CST_SLOT_ENTER: abi.CST_PATCHED_ENTRY,
             abi.CST_SLOT_DEEP: abi.CST_PATCHED_DEEP,
             abi.CST_SLOT_BORDER_ENTER: abi.CST_PATCHED_BORDER}
 
+# All kinds of ends.
+_ENDS = {abi.CST_SLOT_EXIT: abi.CST_PATCHED_EXIT,
+         abi.CST_SLOT_TAIL: abi.CST_PATCHED_TAIL,
+         abi.CST_SLOT_BORDER_EXIT: abi.CST_PATCHED_EXIT,
+         abi.CST_SLOT_BORDER_RETURN: abi.CST_PATCHED_RETURN}
+
 
 class Patch(NamedTuple):
     """Bytes of the program that are changed."""
@@ -28,12 +34,14 @@ class Patch(NamedTuple):
     kind: int  # abi.CST_PATCH_ENTRY and the like
     trampoline: int  # its address; 0: none, it is a landing
 
+    def has(self, address: int) -> bool:
+        return 0 <= address - self.address < len(self.old)
+
     def is_written(self, address: int) -> bool:
         """Would a thread that goes on there run the patch?  At a host's begin it
         may."""
-        at = address - self.address
-        return (at > 0 or self.kind != abi.CST_PATCH_HOST) and 0 <= at < len(
-            self.old)
+        return self.has(address) and (address != self.address
+                                      or self.kind != abi.CST_PATCH_HOST)
 
 
 class Hook(NamedTuple):
@@ -46,6 +54,10 @@ class Hook(NamedTuple):
 
     def is_entry(self) -> bool:
         return self.slot in _ENTRIES
+
+    def word(self) -> int:
+        """What the shim knows the kind of event by."""
+        return (_ENTRIES if self.is_entry() else _ENDS)[self.slot]
 
     def is_deep(self) -> bool:
         """Has the stack pointer moved, and the trampoline put on the stack where

@@ -17,6 +17,7 @@ from ..ui import ctrlc
 from ..ui.console import plain, say
 from . import arrival, displaced, hooks, memory, thunk_file, x86_64
 from .area_unwinder import AreaUnwinder
+from .instruction_steps import InstructionSteps
 from .original_code import ShownCode
 from .patched_area import Area, Patch, read_area
 from .plans import Plans
@@ -69,6 +70,9 @@ class Patches:
         self._unwinder = AreaUnwinder()
         self._shown = ShownCode()
         self.standing = Standing(self._unwinder)
+        self.steps = InstructionSteps(
+            self._settle_at, self._write_again, self.standing)
+        self._unwinder.look = self.steps.look
         self._moves: dict[int, int] = {}  # by thread: where it goes on
         self._is_resting = False  # no patch is written for now
         self._staying: set[tuple[int, int]] = set()  # but for these
@@ -109,24 +113,29 @@ class Patches:
         """The process is about to map areas for what it has mapped."""
         self._pid = gdb.selected_inferior().pid
         if not any(where.area_size for where in self._table()):
-            self._areas = []  # it may have become another program
+            self._set_areas([])  # it may have become another program
             self._forget_symbols(self._symbols.keys())
         text = self.plans.add_mapped(self._pid)
         if text is not None:
             say("patching " + text)
 
+    def _set_areas(self, areas: list[Area]) -> None:
+        self._areas = areas
+        self.steps.set_areas(areas)
+
     def _read_areas(self) -> list[Area]:
         """Returns those that are new."""
         self._pid = gdb.selected_inferior().pid
         there = {(w.area, w.sum): w for w in self._table() if w.area_size}
-        self._areas = [a for a in self._areas if a.key() in there]
+        old = [a for a in self._areas if a.key() in there]
+        self._set_areas(old)
         starts = {area.start for area in self._areas}
         self._left_out = {one for one in self._left_out if one[0] in starts}
         self._late &= self._left_out
         known = {area.key() for area in self._areas}
         new = [area for area in (self._read(where) for key, where
                                  in there.items() if key not in known) if area]
-        self._areas += new
+        self._set_areas(old + new)
         self._look_at_breakpoints()
         self._unwinder.hooks.update(
             {at: hook for area in new for at, hook in area.hooks.items()})
@@ -158,11 +167,13 @@ class Patches:
         patched where its threads stand."""
         self._notice = notice
         self._pid = gdb.selected_inferior().pid
-        self._areas, self._moves = [], {}
+        self._set_areas([])
+        self._moves = {}
         if self.plans.folder is None:
             return
         self._unwinder.register()
-        self._areas = [a for a in self._read_areas() if self._is_as_planned(a)]
+        self._set_areas([a for a in self._read_areas()
+                         if self._is_as_planned(a)])
         self._find_places()
 
     def _find_places(self) -> None:
@@ -288,6 +299,24 @@ class Patches:
             (area.start, p.function) in found.left
             for area in self._areas for p in patches if p in area.patches)
 
+    def _write_again(self, patches: list[Patch]) -> None:
+        """At a stop: these were away, and are written now, or with their function
+        at a later stop where no thread is in it."""
+        if not patches or len(gdb.selected_inferior().threads()) == 1:
+            write(patches)
+            return
+        found = self._look(is_undone=False)
+        for area in self._areas:
+            own = [p for p in patches if p in area.patches]
+            for function in {p.function for p in own}:
+                key = area.start, function
+                if found.moves or key in found.left:
+                    self._late.add(key)
+                    self._left_out.add(key)
+                    self._restore(area, function)
+                else:
+                    write(p for p in own if p.function == function)
+
     @staticmethod
     def _move(moves: dict[int, int]) -> None:
         if not moves:
@@ -366,7 +395,8 @@ class Patches:
         if found is not None:
             self._settle_at(*found)
             return False
-        to = may_step and displaced.next_place(self._areas, pc)
+        to = may_step and displaced.next_place(self._areas, pc, int(
+            gdb.newest_frame().read_register("rsp")) % 2**64)
         if not to or not step(to):
             return False
         if self.standing.hook() is not None:
@@ -375,19 +405,15 @@ class Patches:
             self.settle(False)
         return True
 
-    def before_step(self) -> None:
-        """gdb is about to run one instruction: where a patch is in its place,
-        the trampoline reports what the patch is for, and the thread stands at
-        the function's own instruction."""
-        if not self._is_in_place():
-            return
-        pc = int(gdb.newest_frame().pc())
-        area = next((area for area in self._areas for p in area.patches
-                     if p.address == pc and memory.read(
-                         self._pid, pc, len(p.new)) == p.new), None)
-        copy = area and displaced.copy_of([area], pc)
-        if area is not None and copy is not None and step(copy):
-            self._settle_at(area, pc)
+    def before_step(self, is_over_calls: bool) -> None:
+        """gdb is about to run some instructions, one by one."""
+        if self._is_in_place():
+            self.steps.begin(is_over_calls)
+
+    def end_steps(self, is_step: bool) -> bool:
+        """At a stop: returns whether the thread has moved since that, or has run
+        a trampoline."""
+        return self._is_in_place() and self.steps.end(is_step)
 
     def before_continue(self) -> None:
         """gdb is about to let the threads run: patches that are away come back,
@@ -413,61 +439,23 @@ class Patches:
             back.delete()
         selected.switch()
 
-    def settle_step(self) -> bool:
-        """At a stop behind `stepi`, which may have gone to a trampoline by a
-        patch's jump: goes on to what that has of the function, and steps it
-        where the function has it.  Returns whether the thread has moved."""
-        if not self._is_in_place():
-            return False
-        pc = gdb.newest_frame().pc()
-        self._leave_landing()
-        found = self._step_to_own()
-        if found is None:
-            return bool(gdb.newest_frame().pc() != pc)
-        self._settle_at(*found)
-        has_stepped = step(0)
-        self.standing.stepped()
-        return has_stepped
-
-    def _step_to_own(self) -> Optional[tuple[Area, int]]:
-        """Steps the selected thread, if it is in a trampoline, to an instruction
-        that its function has, too.  Returns the area and where that is."""
-        while True:
-            pc = int(gdb.newest_frame().pc())
-            found = displaced.own_place(self._areas, pc)
-            to = found is None and displaced.next_place(self._areas, pc)
-            if not to or not step(to):
-                return found
-
-    def _leave_landing(self) -> None:
-        pc = int(gdb.newest_frame().pc())
-        for area in self._areas:
-            for p in area.patches:
-                if (p.kind == abi.CST_PATCH_LANDING and p.address == pc
-                        and memory.read(self._pid, pc, len(p.new)) == p.new):
-                    gdb.execute("set var $pc = %#x" % displaced.landing_target(
-                        p.new, pc), to_string=True)
-                    return
-
     def _settle_at(self, area: Area, own: int) -> None:
+        patch = next((p for p in area.patches if p.is_written(own)), None)
+        if patch is not None:  # first: a landing may be what is at own
+            self._restore(area, patch.function)
         gdb.execute("set var $pc = %#x" % own, to_string=True)
         write_saved()
-        patch = next((p for p in area.patches if p.is_written(own)), None)
-        if patch is None:
-            return
-        self._restore(area, patch.function)
-        caller = gdb.newest_frame().older()
-        if caller is not None and caller.is_valid():
-            self.standing.put_back_behind(
-                [p for p in area.patches if p.function == patch.function],
-                caller.pc(), int(caller.read_register("rsp")) % 2**64 - 8)
+        if patch is not None:
+            self.standing.put_back_later(
+                [p for p in area.patches if p.function == patch.function])
 
     def _leave_landings(self, area: Area, function: int) -> None:
         """Moves on the threads that are between a short jump and its landing,
         as these bytes are about to change."""
         landings = {p.address: displaced.landing_target(p.new, p.address)
                     for p in area.patches if p.function == function
-                    and p.kind == abi.CST_PATCH_LANDING}
+                    and p.kind == abi.CST_PATCH_LANDING
+                    and self._is_there(p)}
         threads = [t for t in gdb.selected_inferior().threads()
                    if landings and t.is_stopped()]
         if not threads:
@@ -543,7 +531,7 @@ class Patches:
             for thread in gdb.selected_inferior().threads():
                 if thread.is_stopped():
                     thread.switch()
-                    found = self._step_to_own()
+                    found = self.steps.step_to_own()
                     if found is not None:
                         gdb.execute("set var $pc = %#x" % found[1],
                                     to_string=True)
@@ -563,7 +551,8 @@ class Patches:
         """Writes the program's own code back; a thread that is in an area goes
         on there."""
         self._take_away()
-        self._areas, self._is_resting, self._notice = [], False, None
+        self._set_areas([])
+        self._is_resting, self._notice = False, None
 
     def _take_away(self) -> set[tuple[int, int]]:
         """Returns the functions whose patches stay, for a thread's sake."""
@@ -583,15 +572,18 @@ class Patches:
         return staying
 
     def _is_written(self, key: tuple[int, int]) -> bool:
-        return any(memory.read(self._pid, p.address, len(p.new)) == p.new
-                   for area in self._areas if area.start == key[0]
+        return any(self._is_there(p) for area in self._areas if area.start == key[0]
                    for p in area.patches if p.function == key[1])
+
+    def _is_there(self, p: Patch) -> bool:
+        return memory.read(self._pid, p.address, len(p.new)) == p.new
 
     def process_ended(self) -> None:
         self.tell()
         self.standing.forget()
         self._forget_symbols(self._symbols.keys())
-        self._areas, self._slots, self._pid = [], {}, 0
+        self._set_areas([])
+        self._slots, self._pid = {}, 0
         self._notice = self._led = None
         self._is_resting = False
         self._late = set()

@@ -14,7 +14,7 @@ from typing import Callable, Iterable, Optional
 
 import gdb
 
-from .. import _abi as abi, engine
+from .. import _abi as abi, engine, gdb_setting
 from ..ui import ctrlc
 from . import hooks, memory
 from .area_unwinder import AreaUnwinder, Before, before
@@ -56,6 +56,12 @@ def write(patches: Iterable[Patch]) -> None:
         inferior.write_memory(p.address, p.new)
 
 
+def take_away(patches: Iterable[Patch]) -> None:
+    inferior = gdb.selected_inferior()
+    for p in patches:
+        inferior.write_memory(p.address, p.old)
+
+
 class Back(gdb.Breakpoint):
     """Writes a function's patches again when it has returned.  The thread
     stands now at one of its instructions, in place of the trampoline's copy."""
@@ -76,18 +82,23 @@ class Back(gdb.Breakpoint):
     @ctrlc.handed_on
     def stop(self) -> bool:
         if self.put_back():
-            self.enabled = False  # gdb is in it
             gdb.post_event(self._go)
+        if not self.lifted or self.has_returned:
+            self.enabled = False  # gdb is in it
         return False
 
     def put_back(self) -> bool:
-        if _read("rsp") <= self._sp or not self.enabled:
+        if _read("rsp") <= self._sp or not self.lifted:
             return False
         # Other threads run, and may be in the bytes that change.
         self.has_returned = len(gdb.selected_inferior().threads()) != 1
         if not self.has_returned:
             write(self.lifted)
+            self.lifted = []
         return not self.has_returned
+
+    def is_of_selected(self) -> bool:
+        return self.thread == gdb.selected_thread().global_num
 
     def stands_at(self) -> int:
         """Where the thread was set to, which is selected, if it is there still;
@@ -158,7 +169,7 @@ class Standing:
         was = before(hook, _read("rsp"), _read("rbp"), pid)
         if not hook.is_entry():
             return self._settle_at_end(hook, was, is_users)
-        if _expect_again(pid, was.slot, hook.function):
+        if expect_again(pid, was.slot, hook):
             to = _begin(pid, hook)
             _pass_breakpoints(to)
             _go_back(to, was)
@@ -187,17 +198,42 @@ class Standing:
         where its return address is."""
         self._backs = [*self.away(), Back(patches, address, sp)]
 
+    def put_back_later(self, patches: Iterable[Patch]) -> None:
+        """Behind the selected thread's function."""
+        with gdb_setting.changed("backtrace past-main", "on"):
+            caller = gdb.newest_frame().older()
+            if caller is None:
+                return
+            pc, sp = caller.pc(), int(caller.read_register("rsp")) % 2**64
+        self.put_back_behind(patches, pc, sp - 8)
+
     def away(self) -> list[Back]:
         """For what will come back."""
-        return [b for b in self._backs if b.is_valid() and b.enabled]
+        return [b for b in self._backs if b.is_valid() and b.lifted]
 
     def put_back(self, may_write: Callable[[list[Patch]], bool]) -> None:
         """At a stop of all threads: writes the patches of functions that have
-        returned, where no thread is in the bytes that change."""
+        returned, or from where the selected thread has gone on, if no thread is
+        in the bytes that change."""
         for b in self.away():
-            if b.has_returned and may_write(b.lifted):
+            if (b.has_returned or (b.is_of_selected() and not b.stands_at())
+                    ) and may_write(b.lifted):
                 write(b.lifted)
                 b.delete()
+
+    def take_over(self, is_in: Callable[[list[Patch]], bool]) -> tuple[
+            list[Patch], bool]:
+        """Returns what is away for the selected thread that is in it, for which
+        the caller stands now, and whether the thread is still where it has been
+        set to."""
+        patches: list[Patch] = []
+        is_still_there = False
+        for b in self.away():
+            if b.is_of_selected() and is_in(b.lifted):
+                patches += b.lifted
+                is_still_there |= b.stands_at() != 0
+                b.delete()
+        return patches, is_still_there
 
     def stepped(self) -> None:
         """The thread has stepped behind gdb's back: gdb would stop once more
@@ -208,14 +244,19 @@ class Standing:
                 b.delete()
 
 
+def flush() -> None:
+    """gdb does not know that a thread has moved, and may have pushed
+    something."""
+    for cache in "dcache", "register-cache":
+        with contextlib.suppress(gdb.error):
+            gdb.execute("maintenance flush " + cache, to_string=True)
+
+
 def step(to: int, sp: int = 0) -> bool:
     """Steps the selected thread to that place, and stack pointer unless 0; or
     where to is 0 by one instruction.  Is it there?"""
     is_there = engine.step_out(gdb.selected_thread().ptid[1], to, sp)
-    # gdb does not know that it moved, and may have pushed something.
-    for cache in "dcache", "register-cache":
-        with contextlib.suppress(gdb.error):
-            gdb.execute("maintenance flush " + cache, to_string=True)
+    flush()
     return is_there
 
 
@@ -279,9 +320,9 @@ def write_saved() -> None:
     gdb.execute("maintenance flush register-cache", to_string=True)
 
 
-def _expect_again(pid: int, slot: int, function: int) -> bool:
-    """Lets the shim ignore the next report of this entry.  False: too many
-    threads are set back already."""
+def expect_again(pid: int, slot: int, hook: Hook) -> bool:
+    """Lets the shim ignore the next report of this event; slot: where the
+    return address is.  False: too many threads are set back already."""
     at, state = (hooks.symbol_address(name)
                  for name in ("cstrace_again", "cstrace_state"))
     if at is None or state is None:
@@ -292,14 +333,15 @@ def _expect_again(pid: int, slot: int, function: int) -> bool:
     if free is None:
         return False
     table.n += not free.sp
-    table.pid, free.sp, free.callee = pid, slot, function
+    table.pid, free.sp, free.callee = pid, slot, hook.function
+    free.hook = hook.word()
     memory.write(pid, at, bytes(table))
     memory.write(pid, state, abi.CST_STATE_ASK.to_bytes(4, "little"))
     return True
 
 
 def expect_none(pid: int) -> None:
-    """The entries that were to be reported again will not be."""
+    """What was to be reported again will not be."""
     at = hooks.symbol_address("cstrace_again")
     if at is not None:
         memory.write(pid, at, bytes(memoryview(abi.cst_again()).nbytes))

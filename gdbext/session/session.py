@@ -77,7 +77,7 @@ class Session:
                        StopHook("hook-detach", "detaching")]
         # All ways to record come to this target; an end has no event.
         self._command_hooks = [StopHook("hook-stepi", "stepping"),
-                               StopHook("hook-nexti", "stepping"),
+                               StopHook("hook-nexti", "stepping_over"),
                                StopHook("hook-continue", "continuing"),
                                StopHook("target hook-record-full", "recording"),
                                StopHook("record hookpost-stop", "recorded")]

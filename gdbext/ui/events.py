@@ -87,12 +87,13 @@ class Events:
         r.stopped()  # first: until then the clock goes on
         self._session.process_record.look()
         self._session.patching.patches.tell()
+        has_moved = self._end_steps()
         self._session.patching.patches.put_back()
         signal = reason.signal()
         if signal is not None and frames.is_in_hook():
             frames.leave_hook(signal.name)
             r.take_all()
-        elif self._settle(signal):
+        elif self._settle(signal) or has_moved:
             r.take_all()
         if (r.mode == RING and not gdb.parameter("non-stop")
                 and frames.leave_other_hooks()):
@@ -101,13 +102,15 @@ class Events:
         if signal is not None:
             self._tell_again(r, signal.text(), begin)
 
+    def _end_steps(self) -> bool:
+        """Has a `stepi` moved the thread, or what it did at a patch?"""
+        return is_native() and self._session.patching.patches.end_steps(
+            reason.is_step())
+
     def _settle(self, signal: Optional[reason.Signal]) -> bool:
-        """Does the thread stand in a trampoline, where a `stepi` has brought it
-        or something else has stopped it?  Then it moves."""
-        patches = self._session.patching.patches
-        if reason.is_step():
-            return is_native() and patches.settle_step()
-        return patches.settle(
+        """Does the thread stand in a trampoline, where something has stopped
+        it?  Then it moves."""
+        return self._session.patching.patches.settle(
             signal is not None and frames.may_step(signal.name))
 
     @staticmethod
@@ -125,11 +128,16 @@ class Events:
 
     @_guarded
     def stepping(self) -> None:
-        self._session.patching.patches.before_step()
+        self._session.patching.patches.before_step(is_over_calls=False)
+
+    @_guarded
+    def stepping_over(self) -> None:
+        self._session.patching.patches.before_step(is_over_calls=True)
 
     @_guarded
     def continuing(self) -> None:
         patches = self._session.patching.patches
+        patches.end_steps(is_step=False)  # there was none, but for a mistake
         # gdb 13 crashes at `info program` where the thread that has stopped
         # last is no more, as it may be before there are patches.  A signal's
         # handler sees the place.

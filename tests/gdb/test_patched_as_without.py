@@ -61,6 +61,17 @@ SESSIONS = {
                                "run", *["nexti"] * 60, "bt", "display/i $pc",
                                *["nexti"] * 60, "stepi", *["nexti"] * 60, "bt",
                                "finish", *["nexti"] * 60, "bt"],
+    "counted instructions": ["handle SIGUSR1 nostop noprint",
+                             "set print frame-arguments none", "break outer",
+                             "run", *["stepi %d" % n for n in range(2, 30)],
+                             "bt", "display/i $pc", "stepi 100", "finish",
+                             *["stepi 7"] * 40, "bt", "delete", "break leaf",
+                             "continue", "stepi 5", "finish"],
+    "counted but calls": ["handle SIGUSR1 nostop noprint",
+                          "set print frame-arguments none", "break outer",
+                          "run", *["nexti %d" % n for n in range(2, 20)],
+                          "bt", "stepi 20", "nexti 30", "bt", "finish",
+                          "delete", *["nexti 7", "stepi 3"] * 15, "bt"],
     "into instructions": ["break middle", "run", *["stepi", "x/i $pc"] * 9,
                           "info registers rip rsp", "up", "info locals",
                           "continue", "stepi", "continue", "stepi", "bt",
@@ -184,7 +195,7 @@ def test_a_signal_again_in_a_trampoline_shows_the_function(gdb):
                  "gdb.selected_inferior().pid, signal.SIGUSR1)", "continue"]
     # The instructions that are stepped are to be the trampoline's.
     stays = ("python P = sys.modules['gdbext.process.patches'].Patches; "
-             "P.settle_step = P.before_step = lambda patches: False")
+             "P.end_steps = P.before_step = lambda *_, **__: False")
     run = gdb(program, "python import os, signal, sys", stays,
               "set cstrace live off",
               "set cstrace step-report off",

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * Threads that call the same function, which often returns the same. */
+ * Threads that call the same function, which often returns the same; with an
+ * argument for as long as a test takes. */
 #include <pthread.h>
+#include <unistd.h>
 
 #define KEPT __attribute__((noinline))
 
-enum { N_THREADS = 3, N_ROUNDS = 100, MOST = 6 };
+enum { N_THREADS = 3, N_ROUNDS = 100, N_FOR_LONG = 1 << 30, MOST = 6 };
+enum { PAUSE_US = 20 };
 
 static volatile int total;
+static int n_rounds = N_ROUNDS;
 
 KEPT int square(int n)
 {
@@ -27,17 +31,23 @@ KEPT int work(int n)
 
 static void *run(void *given)
 {
-	for (int i = 0; i < N_ROUNDS; i++)
+	for (int i = 0; i < n_rounds; i++) {
 		work(MOST);
+		if (given && n_rounds == N_FOR_LONG)
+			usleep(PAUSE_US); /* else the trace is as long */
+	}
 	return given;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t threads[N_THREADS];
 
+	(void)argv;
+	if (argc > 1)
+		n_rounds = N_FOR_LONG;
 	for (int i = 0; i < N_THREADS; i++)
-		if (pthread_create(threads + i, 0, run, 0))
+		if (pthread_create(threads + i, 0, run, &n_rounds))
 			return 1;
 	run(0);
 	for (int i = 0; i < N_THREADS; i++)

@@ -37,14 +37,21 @@ static const uint64_t libcs = 3ULL << (32 - 1);
 
 enum kind { PLAIN, CALL, NOT_OURS };
 
+/* Has the stop interrupted a system call that goes on: ERESTARTSYS to
+ * ERESTART_RESTARTBLOCK? */
+static int goes_on(const struct user_regs_struct *regs)
+{
+	long result = (long)regs->rax;
+
+	return (long)regs->orig_rax >= 0 && result <= -512 && result >= -516;
+}
+
 /* What the next step does. */
 static enum kind kind_of(int tid, const struct user_regs_struct *regs)
 {
-	long result = (long)regs->rax, code;
+	long code;
 
-	/* A call that the stop has interrupted goes on: ERESTARTSYS to
-	 * ERESTART_RESTARTBLOCK. */
-	if ((long)regs->orig_rax >= 0 && result <= -512 && result >= -516)
+	if (goes_on(regs))
 		return CALL;
 	errno = 0;
 	code = ptrace(PTRACE_PEEKTEXT, tid, (void *)regs->rip, NULL);
@@ -53,7 +60,7 @@ static enum kind kind_of(int tid, const struct user_regs_struct *regs)
 		return NOT_OURS;
 	if ((code & 0xffff) != SYSCALL)
 		return PLAIN;
-	switch (result) { /* the shim's, for what is not usual */
+	switch ((long)regs->rax) { /* the shim's, for what is not usual */
 	case SYS_rt_sigprocmask:
 	case SYS_futex:
 	case SYS_clock_gettime:
@@ -181,6 +188,28 @@ static int step_to(int tid, const struct masks *m, uint64_t pc, uint64_t sp,
 			hide_mask(tid, &regs, m);
 	}
 	return 0;
+}
+
+int cst_thread_registers(int tid, struct cst_registers *out)
+{
+	struct user_regs_struct regs;
+
+	if (ptrace(PTRACE_GETREGS, tid, NULL, &regs))
+		return 0;
+	*out = (struct cst_registers){regs.rip, regs.rsp, regs.rbp};
+	return 1;
+}
+
+int cst_thread_move(int tid, uint64_t from, uint64_t to)
+{
+	struct user_regs_struct regs;
+
+	/* The kernel would set it back for a system call that goes on. */
+	if (ptrace(PTRACE_GETREGS, tid, NULL, &regs) || regs.rip != from ||
+	    goes_on(&regs))
+		return 0;
+	regs.rip = to;
+	return !ptrace(PTRACE_SETREGS, tid, NULL, &regs);
 }
 
 int cst_step_out(int tid, uint64_t pc, uint64_t sp)

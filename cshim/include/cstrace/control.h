@@ -130,18 +130,19 @@ struct cst_stops {
 	struct cst_stop_function functions[CST_STOP_SLOTS];
 };
 
-/* gdb has set threads back to where a patch reports an entry that is recorded
+/* gdb has set threads back to where a patch reports an event that is recorded
  * already: each reports it once more.  The shim exports this as cstrace_again;
  * gdb adds to it while the process stands still, then writes CST_STATE_ASK. */
 enum { CST_MAX_AGAIN = 32 };
-struct cst_entry {
+struct cst_reported {
 	uint64_t sp; /* as in struct cst_record; 0: none */
 	uint64_t callee;
+	uint64_t hook; /* CST_PATCHED_ENTRY and the like */
 };
 struct cst_again {
 	uint32_t pid; /* only in this process */
 	uint32_t n;   /* how many there are; no patch goes the fast way then */
-	struct cst_entry all[CST_MAX_AGAIN];
+	struct cst_reported all[CST_MAX_AGAIN];
 };
 
 enum {

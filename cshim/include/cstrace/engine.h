@@ -527,6 +527,18 @@ CST_API int cst_recorder_hit(struct cst_recorder *r, uint64_t callee,
  * or a system call that is not the shim's or blocks. */
 CST_API int cst_step_out(int tid, uint64_t pc, uint64_t sp);
 
+struct cst_registers {
+	uint64_t pc, sp, bp;
+};
+
+/* What such a thread has in some registers now, whatever gdb knows.  1: there
+ * it is. */
+CST_API int cst_thread_registers(int tid, struct cst_registers *out);
+
+/* Lets such a thread go on at `to`, if it is at `from` now and not in a system
+ * call.  1: it does. */
+CST_API int cst_thread_move(int tid, uint64_t from, uint64_t to);
+
 /* Ends the trace under way and completes its file.  The caller owns *out
  * (cst_trace_free()) and can read it.  The recorder stays, and records nothing
  * until cst_recorder_begin(). */

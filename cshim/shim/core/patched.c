@@ -116,7 +116,7 @@ int patched_later(uint64_t callee, const uint64_t *returns, uint64_t hook,
 		.registers = registers,
 	};
 
-	if (!is_entry || !stops_is_again(callee, e.sp))
+	if (!stops_is_again(callee, e.sp, hook))
 		event_take(&e);
 	return 0;
 }

@@ -43,13 +43,14 @@ void stops_obey(void)
 	__atomic_store_n(&stops_wanted, is_on, __ATOMIC_SEQ_CST);
 }
 
-int stops_is_again(uint64_t callee, uint64_t sp)
+int stops_is_again(uint64_t callee, uint64_t sp, uint64_t hook)
 {
 	if (likely(!__atomic_load_n(&again.n, __ATOMIC_RELAXED)) ||
 	    again.pid != (uint32_t)sys_getpid())
 		return 0;
 	for (int i = 0; i < CST_MAX_AGAIN; i++) {
-		if (again.all[i].sp != sp || again.all[i].callee != callee)
+		if (again.all[i].sp != sp || again.all[i].callee != callee ||
+		    again.all[i].hook != hook)
 			continue;
 		again.all[i].sp = 0;
 		if (!__atomic_sub_fetch(&again.n, 1, __ATOMIC_SEQ_CST))

@@ -23,9 +23,9 @@ static inline int stops_any(void)
  * comes next. */
 void stops_obey(void);
 
-/* Is this the entry of a patched function that gdb has set back, and that has
+/* Is this the event of a patched function that gdb has set back, and that has
  * been taken?  It is no more of that then. */
-int stops_is_again(uint64_t callee, uint64_t sp);
+int stops_is_again(uint64_t callee, uint64_t sp, uint64_t hook);
 
 /* Take the entry of a function, whose record is written; opened is NULL if the
  * open calls are not known, or there was no room.  Async-signal-safe. */

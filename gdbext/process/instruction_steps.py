@@ -1,0 +1,437 @@
+# SPDX-License-Identifier: MIT
+"""gdb executes some of a thread's instructions one by one, for `stepi N` and
+`nexti N`.  Between two of them it asks nothing but unwinders, for the thread's
+frame: there each of the function's instructions comes to count, and none of a
+trampoline's.
+
+At a patch the thread runs behind gdb's back what the trampoline has before the
+function's instruction, by which it reports the call, and executes that one at its
+own place.  Where other threads run, no code can change but before the first step:
+then it executes that one in the trampoline."""
+
+from __future__ import annotations
+
+import bisect
+import os
+from typing import Any, Callable, Iterable, NamedTuple, Optional
+
+import gdb
+
+from .. import _abi as abi, engine
+from . import arrival, displaced, memory
+from .area_unwinder import entry_frame, slot_at
+from .connection import is_remote
+from .patched_area import Area, Hook, Patch
+from .standing import (
+    Standing, expect_again, flush, is_any_running, step, take_away, write,
+    write_saved)
+
+_MOST_FRAMES = 32  # that `nexti N` returns from
+_MOST_PLACES = 64  # in trampolines, between two steps
+_BRANCH = 6  # bytes of a conditional jump in a trampoline
+_INT3 = 0xcc
+_LONGEST = 15  # instruction
+_WORD = 8
+_LOCKED = ("on", "step")  # scheduler-locking: no other thread runs in a step
+
+
+class Instruction(NamedTuple):
+    """One that is displaced."""
+
+    area: Area
+    patch: Patch
+    own: int  # its address in the function
+    copy: int  # and in the trampoline
+    before: Optional[tuple[int, int]]  # these of the one before; None: the first
+    hook: Optional[Hook]  # that the trampoline calls between them
+
+
+def _instructions(areas: Iterable[Area]) -> dict[int, Instruction]:
+    """Returns all by the addresses in their functions."""
+    found = {}
+    for area in areas:
+        begins = {p.trampoline: p for p in area.patches if p.trampoline}
+        places = [(at, 0) for at in begins]  # a trampoline's begin, calls, copies
+        places += [(at, 1) for at in area.hooks]
+        owns = dict(area.moved)
+        places += [(at, 2) for at in owns]
+        for at, kind in sorted(places):
+            if kind == 0:
+                patch, before, hook = begins[at], None, None
+            elif kind == 1:
+                hook = area.hooks[at]
+            else:
+                found[owns[at]] = Instruction(area, patch, owns[at], at, before,
+                                              hook)
+                before, hook = (at, owns[at]), None
+    return found
+
+
+class _All:
+    """All that there is of the areas, by address."""
+
+    def __init__(self, areas: Iterable[Area]) -> None:
+        patches = [(p.address, area, p) for area in areas for p in area.patches]
+        # The addresses in functions, and in trampolines, are the keys.
+        self.own = _instructions(areas)
+        self.copies = {one.copy: one for one in self.own.values()}
+        # What patches' jumps lead to.
+        self.begins = {p.trampoline for at, _, p in patches if at in self.own}
+        self.landings = {at: p for at, _, p in patches
+                         if p.kind == abi.CST_PATCH_LANDING}
+        # Patches, and begins of functions.
+        self._places = sorted(
+            [(at, area, p.function) for at, area, p in patches]
+            + [(h.function, area, h.patch.function) for area in areas
+               for h in area.hooks.values()], key=lambda place: place[0])
+        self._addresses = [place[0] for place in self._places]
+        self._of: dict[tuple[int, int], list[Patch]] = {}
+        for _, area, p in patches:
+            self._of.setdefault((area.start, p.function), []).append(p)
+
+    def is_in(self, patches: list[Patch], pc: int) -> bool:
+        """Is it in bytes of these, or what one of them has displaced?"""
+        one = self.own.get(pc)
+        return (one is not None and one.patch in patches) or any(
+            p.has(pc) for p in patches)
+
+    def near(self, pc: int) -> list[Patch]:
+        """The patches of the function that has this instruction, if there are
+        any, and maybe those of a neighbour."""
+        i = bisect.bisect_right(self._addresses, pc)
+        found = {(area.start, function) for _, area, function
+                 in self._places[max(i - 1, 0):i + 1]}
+        return [p for key in found for p in self._of[key]]
+
+
+def _group(area: Area, patch: Patch) -> list[Patch]:
+    """What is away together with the patch: landings lie in others' bytes."""
+    all_of_it = [p for p in area.patches if p.function == patch.function]
+    is_apart = all(p.trampoline and p.kind != abi.CST_PATCH_HOST
+                   for p in all_of_it)
+    return [patch] if is_apart else all_of_it
+
+
+def _place() -> tuple[int, int]:
+    """Where the selected thread is: pc, sp."""
+    pc, sp = (int(gdb.newest_frame().read_register(r)) % 2**64
+              for r in ("rip", "rsp"))
+    return pc, sp
+
+
+class _Come(NamedTuple):
+    """The thread is about to execute this instruction, and has run what the
+    trampoline has before it."""
+
+    one: Instruction
+    sp: int
+    slot: int  # where the return address is
+
+
+class InstructionSteps:
+    """One thread's, from the command to the stop."""
+
+    def __init__(self, settle_at: Callable[[Area, int], None],
+                 write_again: Callable[[list[Patch]], None],
+                 standing: Standing) -> None:
+        self._settle_at = settle_at
+        self._write_again = write_again
+        self._standing = standing
+        self._areas: list[Area] = []
+        self._all: Optional[_All] = None
+        self._tid = 0  # 0: none steps
+        self._pid = 0
+        self._is_over_calls = False
+        self._over: Optional[tuple[int, int]] = None  # pc, sp behind a call
+        self._last = 0  # where the thread was before
+        self._come: Optional[_Come] = None
+        self._entered: Optional[_Come] = None  # the last entry
+        self._has_run = False  # behind gdb's back
+        self._is_still = False  # no thread runs, and code can change
+        self._is_jumping = False  # by a patch, which counts as a step
+        self._left_at: Optional[tuple[int, int]] = None  # pc, sp
+        self._lifted: list[Patch] = []
+
+    def set_areas(self, areas: list[Area]) -> None:
+        self._areas, self._all = areas, None
+
+    def begin(self, is_over_calls: bool) -> None:
+        """gdb is about to step the selected thread."""
+        if self._tid or is_remote():
+            return
+        self._tid = gdb.selected_thread().ptid[1]
+        self._pid = gdb.selected_inferior().pid
+        self._is_over_calls, self._over, self._last = is_over_calls, None, 0
+        self._come = self._entered = self._left_at = None
+        self._has_run = self._is_jumping = False
+        # Once gdb has begun, other threads run.
+        self._is_still = False
+        is_alone = self._may_write()
+        self._is_still = not is_any_running()
+        pc, sp = _place()
+        self._lifted, is_reported = self._standing.take_over(
+            lambda patches: self._known().is_in(patches, pc))
+        if is_reported:
+            self._left_at, self._last = (pc, sp), pc
+        if is_over_calls and self._is_still and not is_alone:
+            self._take_away_of_stack()
+        self._go_on()
+        self._is_still = False
+
+    def _take_away_of_stack(self) -> None:
+        """`nexti` does not count what a trampoline has.  It comes to no callee,
+        but may return."""
+        frame: Optional[gdb.Frame] = gdb.newest_frame()
+        for _ in range(_MOST_FRAMES):
+            if frame is None or not frame.is_valid():
+                break
+            self._lift(self._known().near(frame.pc()))
+            frame = frame.older()
+
+    def _lift(self, patches: Iterable[Patch]) -> None:
+        new = [p for p in patches if p not in self._lifted
+               and self._is_there(p)]
+        self._lifted += new
+        take_away(new)
+
+    def look(self, pending: Any) -> Optional[Any]:
+        """For an unwinder, of any frame: returns who that is, if it is of the
+        thread that steps and in a trampoline."""
+        if not self._tid or pending.level():
+            return None
+        thread = gdb.selected_thread()
+        if thread is None or thread.ptid[1] != self._tid:
+            return None
+        self._go_on()
+        pc = int(pending.read_register("rip")) % 2**64
+        one = self._known().copies.get(pc)
+        if (one is None or self._entered is None
+                or one.patch is not self._entered.one.patch):
+            return None
+        hook = self._entered.one.hook
+        assert hook is not None
+        return entry_frame(pending, self._entered.slot, hook.function)
+
+    def _known(self) -> _All:
+        if self._all is None:
+            self._all = _All(self._areas)
+        return self._all
+
+    # ---- between two steps -------------------------------------------------------
+
+    def _go_on(self) -> None:
+        """Lets the thread come to an instruction of the program's, behind which
+        gdb counts one."""
+        for _ in range(_MOST_PLACES):
+            at = engine.thread_registers(self._tid)
+            if (at is None or (at.pc, at.sp) == self._left_at
+                    or self._over not in (None, (at.pc, at.sp))):
+                return
+            self._over = self._left_at = None
+            self._put_back(at.pc)
+            self._is_jumping |= at.pc in self._known().begins
+            landing = self._known().landings.get(at.pc)
+            if landing is not None and self._is_there(landing):
+                self._is_jumping = True
+                if not self._land(landing):
+                    return
+            elif any(area.is_code(at.pc) for area in self._areas):
+                one = self._known().copies.get(at.pc)
+                if one is not None and not self._is_jumping:
+                    self._last = one.own
+                    self._left_at = at.pc, at.sp
+                    return
+                if not self._pass(at, one is not None):
+                    return
+            elif self._is_over_calls and self._is_called(at):
+                self._over = self._word(at.sp), at.sp + _WORD
+                return
+            else:
+                self._last = at.pc
+                one = self._known().own.get(at.pc)
+                if one is not None:
+                    self._arrive(one, at)
+                return
+
+    def _is_there(self, patch: Patch) -> bool:
+        """A breakpoint may be at its first byte."""
+        code = memory.read(self._pid, patch.address, len(patch.new))
+        return code[1:] == patch.new[1:] and code[0] in (patch.new[0], _INT3)
+
+    def _land(self, landing: Patch) -> bool:
+        return engine.thread_move(self._tid, landing.address,
+                                  displaced.landing_target(landing.new,
+                                                           landing.address))
+
+    def _pass(self, at: abi.cst_registers, is_counted: bool) -> bool:
+        """Passes over a trampoline's own instructions, or one that the patch's
+        jump has been counted for."""
+        self._has_run = True
+        if is_counted:
+            self._is_jumping = False
+            return engine.step_out(self._tid, 0, 0)
+        to = displaced.next_place(self._areas, at.pc, at.sp)
+        if to is None:
+            found = displaced.own_place(self._areas, at.pc)
+            to = found[1] if found else 0
+        return to != 0 and engine.step_out(self._tid, to, 0)
+
+    def _is_called(self, at: abi.cst_registers) -> bool:
+        """Has the instruction before been a call?"""
+        return (self._last != 0 and 0 < self._word(at.sp) - self._last <= _LONGEST
+                and not 0 <= at.pc - self._last <= _LONGEST)
+
+    def _word(self, address: int) -> int:
+        try:
+            return int.from_bytes(memory.read(self._pid, address, _WORD),
+                                  "little")
+        except OSError:
+            return 0
+
+    def _arrive(self, one: Instruction, at: abi.cst_registers) -> None:
+        start = self._start(one)
+        may_write = self._may_write()
+        if one.before is None and one.patch not in self._lifted:
+            if not self._is_there(one.patch):
+                return  # it is away
+            if (not may_write
+                    and memory.read(self._pid, at.pc, 1)[0] == _INT3):
+                self._is_jumping = True  # gdb steps over a breakpoint there
+                return
+        if not start or not engine.thread_move(self._tid, at.pc, start):
+            return
+        self._has_run = True
+        if not engine.step_out(self._tid, one.copy, 0):
+            return
+        self._come = _Come(one, at.sp, slot_at(
+            one.hook, at.sp, at.bp, self._pid) if one.hook else 0)
+        if one.hook and one.hook.is_entry():
+            self._entered = self._come
+        self._left_at = one.copy, at.sp
+        if may_write or one.patch in self._lifted:
+            self._left_at = at.pc, at.sp
+            engine.thread_move(self._tid, one.copy, at.pc)
+            if one.patch not in self._lifted:
+                self._lift(_group(one.area, one.patch))
+
+    def _start(self, one: Instruction) -> int:
+        """Where the trampoline has what it does before the instruction; 0: it
+        is not to be run."""
+        if one.before is None:
+            return one.patch.trampoline
+        if one.patch not in self._lifted or not one.hook:
+            return 0
+        copy, own = one.before
+        code = memory.read(self._pid, copy, 2)
+        is_branch = code[0] == 0x0f and code[1] >> 4 == 8
+        return copy + (_BRANCH if is_branch else one.own - own)
+
+    def _may_write(self) -> bool:
+        """Does no other thread run, so that code can change?"""
+        return (self._is_still or gdb.parameter("scheduler-locking") in _LOCKED
+                or len(os.listdir("/proc/%d/task" % self._pid)) == 1)
+
+    def _put_back(self, pc: int) -> None:
+        if (self._lifted and not self._is_still
+                and not self._known().is_in(self._lifted, pc)
+                and self._may_write()):
+            write(self._lifted)
+            self._lifted = []
+
+    # ---- at the stop -------------------------------------------------------------
+
+    def end(self, is_step: bool) -> bool:
+        """Returns whether the thread has moved, or has run something."""
+        thread = next((t for t in gdb.selected_inferior().threads()
+                       if t.ptid[1] == self._tid), None)
+        if not self._tid:
+            return is_step and self._leave(is_jump=True)
+        if thread is not None and thread.is_running():
+            return False
+        self._tid = 0
+        if thread is None:
+            self._write_again(self._lifted)
+            self._lifted = []
+            return False
+        with arrival.selected_kept():
+            thread.switch()
+            return self._end(is_step)
+
+    def _end(self, is_step: bool) -> bool:
+        flush()
+        pc, sp = _place()
+        come = self._come
+        lifted, self._lifted = self._lifted, []
+        if (come is not None and come.sp == sp
+                and pc in (come.one.own, come.one.copy)):
+            if self._undo(come):
+                self._write_again(lifted)
+            else:
+                self._stand(come.one, lifted)
+        elif self._known().is_in(lifted, pc):
+            self._stand(self._known().own[pc], lifted)
+        else:
+            self._write_again(lifted)
+            one = self._known().copies.get(pc)
+            if one is not None:
+                self._stand(one, [])
+            elif is_step:
+                self._leave(is_jump=False)
+        return self._has_run
+
+    def _stand(self, one: Instruction, lifted: list[Patch]) -> None:
+        """The thread stands at the instruction, whose patch is away."""
+        group = _group(one.area, one.patch)
+        self._write_again([p for p in lifted if p not in group])
+        take_away(group)
+        gdb.execute("set var $pc = %#x" % one.own, to_string=True)
+        write_saved()
+        self._standing.put_back_later(group)
+
+    def _undo(self, come: _Come) -> bool:
+        """The instruction is the next to be executed: nothing of it has
+        happened.  False: it is not the first that is displaced."""
+        hook = come.one.hook
+        if come.one.before is not None or not (
+                hook is None or expect_again(self._pid, come.slot, hook)):
+            return False
+        gdb.execute("set var $pc = %#x" % come.one.own, to_string=True)
+        return True
+
+    def _leave(self, is_jump: bool) -> bool:
+        """Leaves a trampoline; where gdb has stepped by a patch's jump to it,
+        what the step was to execute comes behind that.  Returns whether the
+        thread has moved."""
+        pc = gdb.newest_frame().pc()
+        if is_jump:
+            self._leave_landing()
+        found = self.step_to_own()
+        if found is None:
+            return bool(gdb.newest_frame().pc() != pc)
+        self._settle_at(*found)
+        if is_jump:
+            step(0)
+            self._standing.stepped()
+        return True
+
+    def step_to_own(self) -> Optional[tuple[Area, int]]:
+        """Steps the selected thread, if it is in a trampoline, to an instruction
+        that its function has, too.  Returns the area and where that is."""
+        while True:
+            pc, sp = _place()
+            found = displaced.own_place(self._areas, pc)
+            to = found is None and displaced.next_place(self._areas, pc, sp)
+            if not to or not step(to):
+                return found
+
+    def _leave_landing(self) -> None:
+        pc = int(gdb.newest_frame().pc())
+        for area in self._areas:
+            for p in area.patches:
+                if (p.kind == abi.CST_PATCH_LANDING and p.address == pc
+                        and memory.read(
+                            gdb.selected_inferior().pid, pc,
+                            len(p.new)) == p.new):
+                    gdb.execute("set var $pc = %#x" % displaced.landing_target(
+                        p.new, pc), to_string=True)
+                    return

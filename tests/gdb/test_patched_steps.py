@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""`stepi N` and `nexti N` in programs without hooks: the same place as without
+cstrace, and each call is in the trace."""
+
+import json
+import re
+import shutil
+
+import pytest
+
+from lib_build import Variant, build
+
+HAS_VALUES = True
+BUILDS = [("gcc", "-O0"), ("gcc", "-O1"), ("gcc", "-O2"), ("clang", "-O0"),
+          ("clang", "-O2")]
+ON = ("set cstrace live off", "set cstrace step-report off", "cstrace start")
+WHERE = ("python print('AT', hex(gdb.newest_frame().pc()),"
+         " gdb.newest_frame().older().name())")
+
+
+def program_of(name, compiler, level, *flags):
+    if not shutil.which(compiler):
+        pytest.skip("there is no %s" % compiler)
+    return build(name, *flags, variant=Variant(compiler, level),
+                 is_traced=False)
+
+
+def places(run):
+    return re.findall("^AT (.*)", run.out, re.M)
+
+
+def calls(folder):
+    """For each thread its calls in order of entry, from a file of JSON lines:
+    depth, function, result and how it has ended."""
+    found = {}
+    for line in (folder / "t.jsonl").read_text().splitlines():
+        call = json.loads(line)
+        if "function" in call:
+            found.setdefault(call.get("thread"), []).append(
+                (call["depth"], call["function"], call.get("result"),
+                 call.get("end")))
+    return list(found.values())
+
+
+STEPS = {
+    "stepi": ["stepi %d" % n for n in range(1, 30)],
+    "nexti": ["nexti %d" % n for n in range(1, 12)],
+    "both": ["stepi 5", "nexti 4", "stepi", "stepi 9", "nexti"] * 12,
+}
+
+
+@pytest.mark.parametrize("steps", STEPS)
+@pytest.mark.parametrize("compiler, level", BUILDS)
+def test_each_call_that_they_come_to_is_recorded(gdb, tmp_path, compiler, level,
+                                                 steps):
+    program = program_of("debugged.c", compiler, level)
+    save = "cstrace save %s" % (tmp_path / "t.jsonl")
+    on = ("handle SIGUSR1 nostop noprint", *ON)
+    gdb(program, *on, "run", save)
+    alone = calls(tmp_path)
+    run = gdb(program, *on, "break outer", "run", "delete", *STEPS[steps],
+              "continue", save)
+    stepped, = calls(tmp_path)
+    assert [call[:2] for call in stepped] == [call[:2] for call in alone[0]]
+    for (_, name, result, end), was in zip(stepped, alone[0]):
+        # Away from where a step ends, up to the function's end.
+        assert (result, end) in (was[2:], (None, "estimated")), name
+    n, n_alone = (sum(call[3] == "estimated" for call in one)
+                  for one in (stepped, alone[0]))
+    assert n - n_alone < len(stepped) / 3, run.out
+
+
+@pytest.mark.parametrize("compiler, level", BUILDS)
+def test_other_threads_run_meanwhile(gdb, tmp_path, compiler, level):
+    program = program_of("squares.c", compiler, level, "-pthread")
+    steps = [s for one in STEPS.values() for s in one]
+    session = ["break work if $_thread == 1", "run busy", "delete",
+               *[w for step in steps for w in (step, WHERE)]]
+    alone = gdb(program, *session)
+    save = "cstrace save -thread t1 %s" % (tmp_path / "t.jsonl")
+    run = gdb(program, *ON, *session, save)
+    assert places(run) == places(alone) and len(places(run)) == len(steps)
+    thread, = calls(tmp_path)
+    # One level of gcc's leaves no room for a patch at its end.
+    has_end = (compiler, level) != ("gcc", "-O1")
+    found = [result if has_end else (i % 6) ** 2 for i, (_, name, result, _)
+             in enumerate(c for c in thread if c[1] == "square")]
+    n = len(found) - 1  # the last may be open
+    assert found[:n] == [(i % 6) ** 2 for i in range(n)]
+    assert n > 9 or (compiler, level) == ("clang", "-O2")  # inlined there
