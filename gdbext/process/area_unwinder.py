@@ -31,8 +31,8 @@ _MOST_FRAMES = 16  # of the shim, below a trampoline
 _VECTORS_AT, _UPPER_AT, _N_VECTORS = 160, 576, 16
 
 # What the trampolines of framed entries push: rax, flags, rax, below the red
-# zone; those of deep ones have the place of the return address before the last.
-_RED_ZONE = 128
+# zone, at their exits rax; those of deep ones have the place of the return address before the last.
+RED_ZONE = 128
 
 
 class Before(NamedTuple):
@@ -49,12 +49,15 @@ def before(hook: Hook, sp: int, rbp: int, pid: int) -> Before:
     if hook.is_deep():
         slot, flags, rax = struct.unpack("<QQQ", memory.read(
             pid, sp + _WORD, 24))
-        return Before(sp + 4 * _WORD + _RED_ZONE, rax, flags, slot)
+        return Before(sp + 4 * _WORD + RED_ZONE, rax, flags, slot)
     if not hook.is_framed():
         rax, = struct.unpack("<Q", memory.read(pid, sp, 8))
         return Before(sp + _WORD, rax, None, sp + _WORD)
+    if not hook.is_entry():
+        rax, = struct.unpack("<Q", memory.read(pid, sp, 8))
+        return Before(sp + _WORD + RED_ZONE, rax, None, rbp + _WORD)
     flags, rax = struct.unpack("<QQ", memory.read(pid, sp + _WORD, 16))
-    return Before(sp + 3 * _WORD + _RED_ZONE, rax, flags, rbp + _WORD)
+    return Before(sp + 3 * _WORD + RED_ZONE, rax, flags, rbp + _WORD)
 
 
 def slot_at(hook: Hook, sp: int, rbp: int, pid: int) -> int:
@@ -62,7 +65,7 @@ def slot_at(hook: Hook, sp: int, rbp: int, pid: int) -> int:
     that the trampoline began and has ended with."""
     if hook.is_deep():
         slot, = struct.unpack("<Q", memory.read(
-            pid, sp - _RED_ZONE - 3 * _WORD, _WORD))
+            pid, sp - RED_ZONE - 3 * _WORD, _WORD))
         return int(slot)
     return rbp + _WORD if hook.is_framed() else sp
 

@@ -19,6 +19,7 @@ _ENTRIES = {abi.CST_SLOT_ENTER: abi.CST_PATCHED_ENTRY,
 
 # All kinds of ends.
 _ENDS = {abi.CST_SLOT_EXIT: abi.CST_PATCHED_EXIT,
+         abi.CST_SLOT_FRAMED_EXIT: abi.CST_PATCHED_FRAMED_EXIT,
          abi.CST_SLOT_TAIL: abi.CST_PATCHED_TAIL,
          abi.CST_SLOT_BORDER_EXIT: abi.CST_PATCHED_EXIT,
          abi.CST_SLOT_BORDER_RETURN: abi.CST_PATCHED_RETURN}
@@ -66,7 +67,8 @@ class Hook(NamedTuple):
 
     def is_framed(self) -> bool:
         """Is the function's frame found by rbp?"""
-        return self.slot in (abi.CST_SLOT_FRAMED, abi.CST_SLOT_BEGUN)
+        return self.slot in (abi.CST_SLOT_FRAMED, abi.CST_SLOT_BEGUN,
+                             abi.CST_SLOT_FRAMED_EXIT)
 
 
 class Area(NamedTuple):

@@ -17,7 +17,7 @@ import gdb
 from .. import _abi as abi, engine, gdb_setting
 from ..ui import ctrlc
 from . import hooks, memory
-from .area_unwinder import AreaUnwinder, Before, before
+from .area_unwinder import RED_ZONE, AreaUnwinder, Before, before
 from .patched_area import Hook, Patch
 
 _ENDBR64 = b"\xf3\x0f\x1e\xfa"
@@ -29,7 +29,7 @@ _LARGEST = 1 << 23  # stack frame
 def line_behind(hook: Hook) -> int:
     """Where a breakpoint on the function stops, if that is behind the patch of
     its entry; or 0."""
-    if not hook.is_framed():
+    if not hook.is_entry() or not hook.is_framed():
         return 0
     line = gdb.find_pc_line(hook.patch.address)
     if line.symtab is None or not line.last or line.pc == hook.patch.address:
@@ -178,18 +178,17 @@ class Standing:
 
     def _settle_at_end(self, hook: Hook, was: Before, is_users: bool) -> bool:
         inferior = gdb.selected_inferior()
-        back, = struct.unpack("<Q", memory.read(inferior.pid, was.sp, 8))
+        back, = struct.unpack("<Q", memory.read(inferior.pid, was.slot, 8))
         # Other threads than the user's leave the patch as it is.
         if not is_users or is_any_running():
-            return step(back, was.sp + 8)
+            return step(back, was.slot + 8)
         inferior.write_memory(hook.patch.address, hook.patch.old)
         _go_back(hook.next, was)
         write_saved()
-        if (hook.slot == abi.CST_SLOT_EXIT and _has_lost_variables(was.sp)
-                and step(back, was.sp + 8)):
+        if _has_lost_variables(hook, was.sp) and step(back, was.slot + 8):
             inferior.write_memory(hook.patch.address, hook.patch.new)
             return True
-        self.put_back_behind([hook.patch], back, was.sp)
+        self.put_back_behind([hook.patch], back, was.slot)
         return False
 
     def put_back_behind(self, patches: Iterable[Patch], address: int,
@@ -280,9 +279,12 @@ def _go_back(to: int, was: Before) -> None:
     _set("rsp", was.sp)
 
 
-def _has_lost_variables(sp: int) -> bool:
+def _has_lost_variables(hook: Hook, sp: int) -> bool:
     """Has the function variables below the stack pointer, where the shim has
     had its own?  gdb would show what is there now."""
+    if hook.slot not in (abi.CST_SLOT_EXIT, abi.CST_SLOT_FRAMED_EXIT):
+        return False
+    sp -= RED_ZONE if hook.is_framed() else 0
     frame = gdb.newest_frame()
     with contextlib.suppress(RuntimeError):  # it has no debug information
         block = frame.block()

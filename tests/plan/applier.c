@@ -64,7 +64,8 @@ static void unwind(uint64_t hook, uint64_t address)
 
 static int is_framed(uint64_t kind)
 {
-	return kind == CST_SLOT_FRAMED || kind == CST_SLOT_BEGUN;
+	return kind == CST_SLOT_FRAMED || kind == CST_SLOT_BEGUN ||
+	       kind == CST_SLOT_FRAMED_EXIT;
 }
 
 __attribute__((used)) static void report(uint64_t function, uint64_t *at,
@@ -83,7 +84,7 @@ __attribute__((used)) static void report(uint64_t function, uint64_t *at,
 	if (is_single && (n < 2000 || n % 997 == 0))
 		unwind(at[0], *address);
 	if (kind == CST_SLOT_ENTER || kind == CST_SLOT_DEEP ||
-	    is_framed(kind)) {
+	    (is_framed(kind) && kind != CST_SLOT_FRAMED_EXIT)) {
 		n_entered++;
 		while (depth && open_calls[depth - 1].slot <= slot) {
 			depth--;
@@ -135,6 +136,7 @@ SLOT(slot_exit, 1);
 SLOT(slot_tail, 2);
 SLOT(slot_framed, 3);
 SLOT(slot_deep, 8);
+SLOT(slot_framed_exit, 9);
 
 static void fail(const char *text)
 {
@@ -197,7 +199,8 @@ static void fill_area(void)
 		[CST_SLOT_TAIL] = (uint64_t)slot_tail,
 		[CST_SLOT_FRAMED] = (uint64_t)slot_framed,
 		[CST_SLOT_BEGUN] = (uint64_t)slot_framed,
-		[CST_SLOT_DEEP] = (uint64_t)slot_deep};
+		[CST_SLOT_DEEP] = (uint64_t)slot_deep,
+		[CST_SLOT_FRAMED_EXIT] = (uint64_t)slot_framed_exit};
 
 	memcpy(area, cst_plan_at(plan, &plan->area), plan->area_size);
 	memcpy(area, slots, sizeof(slots));

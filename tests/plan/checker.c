@@ -149,6 +149,11 @@ static int is_bare(const struct check *c, uint64_t addr)
 	return is_cfa(c, addr, 7, 8);
 }
 
+int has_frame(const struct check *c, uint64_t addr)
+{
+	return is_cfa(c, addr, 6, 16);
+}
+
 /* May the instruction change a register that holds an argument, or how many of
  * them are vectors? */
 static int changes_argument(const struct decoded *d)
@@ -179,8 +184,7 @@ static int check_framed(struct check *c, const struct cst_patch *p)
 	uint32_t cfa = deep_cfa(c, p);
 	struct decoded d;
 
-	if (cfa ? !is_cfa(c, p->address, 7, cfa)
-		: !is_cfa(c, p->address, 6, 16))
+	if (cfa ? !is_cfa(c, p->address, 7, cfa) : !has_frame(c, p->address))
 		return wrong(c, p, "there is no frame", p->address);
 	while (addr < p->address) {
 		const uint8_t *bytes = facts_bytes(&c->facts, addr, 16);

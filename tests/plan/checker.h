@@ -28,6 +28,8 @@ uint64_t near_target(const uint8_t *bytes, unsigned n, uint64_t addr);
 
 /* Returns whether the entry is behind its function's prologue. */
 int is_framed(const struct check *c, const struct cst_patch *p);
+/* Returns whether rbp finds the return address there. */
+int has_frame(const struct check *c, uint64_t addr);
 /* Returns how far above the stack pointer a deep entry says that the CFA is; 0:
  * it is none. */
 uint32_t deep_cfa(const struct check *c, const struct cst_patch *p);

@@ -225,6 +225,38 @@ static int take_end_hook(struct walk *w)
 			 p->end_hook);
 }
 
+static uint32_t end_hook(const struct cst_patch *p)
+{
+	return p->kind == CST_PATCH_ENTRY ? p->end_hook : p->hook;
+}
+
+/* lea -128(%rsp), %rsp; push %rax; lea function(%rip), %rax */
+static int is_early_hook(const struct walk *w)
+{
+	return w->end - w->at >= 27 &&
+	       !memcmp(code(w), "\x48\x8d\x64\x24\x80\x50\x48\x8d\x05", 9);
+}
+
+/* The end's hook, where rbp still finds the return address. */
+static int take_early_hook(struct walk *w, uint64_t addr)
+{
+	if (memcmp(code(w) + 18, "\x58\x48\x8d\xa4\x24\x80\0\0\0", 9))
+		return bad(w, "no hook of a frame's end");
+	if (!has_frame(w->c, addr))
+		return bad(w, "there is no frame");
+	return take_slot_call(w, 6, end_hook(w->p), CST_SLOT_FRAMED_EXIT, 27);
+}
+
+/* Has the result been made before it? */
+static int gives_up(const struct decoded *d)
+{
+	return d->is.mnemonic == ZYDIS_MNEMONIC_POP ||
+	       d->is.mnemonic == ZYDIS_MNEMONIC_LEAVE ||
+	       d->is.mnemonic == ZYDIS_MNEMONIC_RET ||
+	       (d->is.mnemonic == ZYDIS_MNEMONIC_ADD &&
+		d->of[0].reg.value == ZYDIS_REGISTER_RSP);
+}
+
 /* The copies of the patch's instructions, in order and without a hole; *end is
  * set to what lies behind the last of them. */
 static int take_copies(struct walk *w, unsigned patch, uint64_t *end)
@@ -234,6 +266,7 @@ static int take_copies(struct walk *w, unsigned patch, uint64_t *end)
 	int has_end = has_ending(w->p);
 	uint64_t addr = w->p->address;
 	struct decoded d = {0};
+	int is_early = 0;
 
 	if (!i--)
 		return bad(w, "nothing is displaced");
@@ -246,7 +279,14 @@ static int take_copies(struct walk *w, unsigned patch, uint64_t *end)
 		bytes = facts_bytes(&w->c->facts, addr, left);
 		if (plan->copies[i].address != addr || !decode(&d, bytes, left))
 			return bad(w, "an instruction is left out");
-		if (has_end &&
+		if (has_end && !is_early && is_early_hook(w)) {
+			is_early = 1;
+			if (!take_early_hook(w, addr))
+				return 0;
+		}
+		if (is_early && !gives_up(&d))
+			return bad(w, "the end is reported too early");
+		if (has_end && !is_early &&
 		    (i + 1 == n || plan->copies[i + 1].patch != patch) &&
 		    !take_end_hook(w))
 			return 0;

@@ -177,7 +177,8 @@ static int find_at(struct modules *m, uint64_t hook, uint64_t callee,
 	if (!find_patched(m, callee, out))
 		return 0;
 	out->below = hook == CST_PATCHED_BEGUN ? CST_PATCHED_BELOW : 0;
-	out->is_deep = hook == CST_PATCHED_DEEP;
+	out->is_deep =
+		hook == CST_PATCHED_DEEP || hook == CST_PATCHED_FRAMED_EXIT;
 	return 1;
 }
 
@@ -303,6 +304,15 @@ static void find_saved(const struct instance *at, uint8_t *reg, int32_t *offset)
 		*reg = CST_REG_SAVED;
 }
 
+static void find_all_saved(const struct instance *at, struct place *p)
+{
+	if (p->kind == PLACE_MEMORY && p->reg == CST_REG_SP)
+		find_saved(at, &p->reg, &p->links[0]);
+	for (int i = 0; p->kind == PLACE_PIECES && i < p->n; i++)
+		if (!p->pieces[i].is_register)
+			find_saved(at, &p->pieces[i].reg, &p->pieces[i].offset);
+}
+
 /* The place of a parameter at a function's first instruction; by_rule is that
  * of the System V ABI. */
 static void find_at_entry(const struct instance *at, Dwarf_Die *here,
@@ -313,12 +323,7 @@ static void find_at_entry(const struct instance *at, Dwarf_Die *here,
 	    !(out->kind == PLACE_MEMORY && out->reg == CST_REG_SP &&
 	      out->links[0] > 0))
 		*out = *by_rule;
-	if (out->kind == PLACE_MEMORY && out->reg == CST_REG_SP)
-		find_saved(at, &out->reg, &out->links[0]);
-	for (int i = 0; out->kind == PLACE_PIECES && i < out->n; i++)
-		if (!out->pieces[i].is_register)
-			find_saved(at, &out->pieces[i].reg,
-				   &out->pieces[i].offset);
+	find_all_saved(at, out);
 }
 
 /* Members of *this, if they are wanted; place is that of `this`. */
@@ -536,6 +541,7 @@ static void add_result(struct args *a, struct instance *at, struct draft *d,
 	if (at->frame.is_patched) {
 		if (!abi_result(&a->types, type, &place) || may_lack_result(at))
 			return;
+		find_all_saved(at, &place);
 	} else if (at->is_inlined || !result_find(&a->types, type, at->modules,
 						  at->hook, &place, computed)) {
 		return;

@@ -247,11 +247,25 @@ static void put_insn(struct making *m, const struct insn *i, uint64_t addr)
 	}
 }
 
-static void put_ending(struct making *m, enum ending ending)
+/* The like at an end that gives its frame up next; what is below the stack
+ * pointer may be in use. */
+static uint32_t put_framed_exit(struct making *m,
+				const struct frame_rules *rules)
 {
-	int is_tail = ending == ENDING_TAIL;
-	uint32_t hook = put_hook(m, is_tail ? CST_SLOT_TAIL : CST_SLOT_EXIT);
+	struct trampolines *t = m->t;
+	uint32_t hook;
 
+	set_rules(m, rules, 0);
+	PUT(t, "\x48\x8d\x64\x24\x80"); /* lea -128(%rsp), %rsp */
+	PUT(t, "\x50");			/* push %rax */
+	hook = put_slot_call(m, CST_SLOT_FRAMED_EXIT);
+	PUT(t, "\x58");				 /* pop %rax */
+	put(t, "\x48\x8d\xa4\x24\x80\0\0\0", 8); /* lea 128(%rsp), %rsp */
+	return hook;
+}
+
+static void note_end(struct making *m, uint32_t hook, int is_tail)
+{
 	if (m->patch.kind == CST_PATCH_ENTRY) {
 		m->patch.end_hook = hook;
 		m->patch.end_kind = is_tail ? CST_PATCH_TAIL : CST_PATCH_EXIT;
@@ -260,15 +274,72 @@ static void put_ending(struct making *m, enum ending ending)
 	}
 }
 
+static void put_ending(struct making *m, enum ending ending)
+{
+	int is_tail = ending == ENDING_TAIL;
+
+	note_end(m, put_hook(m, is_tail ? CST_SLOT_TAIL : CST_SLOT_EXIT),
+		 is_tail);
+}
+
+/* Does it take off the stack what the function has there? */
+static int gives_up(const uint8_t *b, uint32_t length)
+{
+	if (length == 1) /* leave, pop */
+		return b[0] == 0xc9 || (b[0] & 0xf8) == 0x58;
+	if (length == 2)
+		return b[0] == 0x41 && (b[1] & 0xf8) == 0x58;
+	/* add ..., %rsp */
+	return b[0] == 0x48 && (b[1] | 2) == 0x83 && b[2] == 0xc4;
+}
+
+/* Where the instructions begin that give the frame up before the return that is
+ * displaced last; or that one's own address. */
+static uint64_t frame_end(const struct making *m)
+{
+	const struct placement *now = m->now;
+	uint64_t n = 0, found = now->end;
+	struct insn i;
+
+	for (uint64_t addr = now->addr; addr < now->end; addr += i.length) {
+		if (!placement_insn(m->t->p, addr, &i))
+			break;
+		if (addr + i.length == now->end)
+			return found < addr ? found : addr;
+		if (!gives_up(image_bytes(m->t->p->im, addr, &n), i.length))
+			found = now->end;
+		else if (found == now->end)
+			found = addr;
+	}
+	return now->end;
+}
+
+/* Reports the end before the frame is given up, if rbp finds the return address
+ * there.  Returns whether it has. */
+static int put_early_ending(struct making *m, uint64_t addr)
+{
+	const struct frame_rules *rules = rules_at(m, addr);
+
+	if (!rules || !frame_is_framed(rules))
+		return 0;
+	note_end(m, put_framed_exit(m, rules), 0);
+	return 1;
+}
+
 /* The displaced instructions; the call's end, if there is one, is reported
- * before the last of them. */
+ * before the last of them, or for gdb before its frame is given up. */
 static void put_displaced(struct making *m, enum ending ending)
 {
 	const struct placement *now = m->now;
 	struct insn i = {.kind = INSN_PLAIN};
 	uint64_t addr = now->addr;
+	uint64_t early = ending == ENDING_EXIT && m->t->p->is_for_gdb
+				 ? frame_end(m)
+				 : now->end;
 
 	while (addr < now->end && placement_insn(m->t->p, addr, &i)) {
+		if (addr == early && put_early_ending(m, addr))
+			ending = ENDING_NONE;
 		if (ending && addr + i.length == now->end)
 			put_ending(m, ending);
 		else

@@ -173,7 +173,8 @@ static inline uint64_t cst_hook_place(uint64_t hook, uint64_t callee)
 /* The opposite. */
 static inline uint64_t cst_place_hook(uint64_t place, uint64_t callee)
 {
-	return place - callee <= CST_PATCHED_DEEP ? place - callee : place;
+	return place - callee <= CST_PATCHED_FRAMED_EXIT ? place - callee
+							 : place;
 }
 
 /* One distinct (callee, caller, hook) of one process.  The kind is written
@@ -332,7 +333,8 @@ static inline struct cst_copy cst_copy_saved(uint8_t reg, uint16_t size)
 /* Where a patched function's registers are, in bytes from the record's sp:
  * CST_COPY_FRAME and the like find them there.  For CST_PATCHED_BEGUN that is
  * CST_PATCHED_BELOW lower, for CST_PATCHED_FRAMED anywhere; and for
- * CST_PATCHED_DEEP CST_PATCHED_ABOVE higher, from CST_REG_SAVED. */
+ * CST_PATCHED_DEEP and CST_PATCHED_FRAMED_EXIT CST_PATCHED_ABOVE higher, from
+ * CST_REG_SAVED. */
 enum {
 	CST_PATCHED_RAX = -8,
 	CST_PATCHED_RCX = -24,

@@ -24,7 +24,8 @@
  * traced.  Below %rsp nothing is live.  For CST_SLOT_FRAMED and CST_SLOT_BEGUN
  * the return address of the function is at 8(%rbp) instead, and the trampoline
  * steps over the red zone and saves the flags itself.  For CST_SLOT_DEEP, of
- * which the same is true, 16(%rsp) is the address of that return address.
+ * which the same is true, 16(%rsp) is the address of that return address.  For
+ * CST_SLOT_FRAMED_EXIT it is as for CST_SLOT_FRAMED, but flags are not needed.
  *
  * A border plan is of a library whose functions are traced only where traced
  * modules call them: its slots' functions report nothing unless the return
@@ -38,7 +39,7 @@
 #define CST_PLAN_MAGIC 0x316e616c70747363ull /* "cstplan1" */
 
 enum {
-	CST_PLAN_VERSION = 13, /* also of what the planner does: see plan.h */
+	CST_PLAN_VERSION = 14, /* also of what the planner does: see plan.h */
 	CST_PLAN_BUILD_ID = 20,
 	CST_PATCH_MAX = 16, /* bytes */
 	CST_PLAN_AREA_PAGE = 4096,
@@ -60,7 +61,10 @@ enum cst_plan_slot {
 	/* An entry behind instructions that have moved the stack pointer, and
 	 * have changed no register that holds an argument. */
 	CST_SLOT_DEEP = 8,
-	CST_PLAN_SLOTS = 9,
+	/* An exit before the instructions that give the frame up: in a plan for
+	 * gdb, whose user may stop there and see the function's variables. */
+	CST_SLOT_FRAMED_EXIT = 9,
+	CST_PLAN_SLOTS = 10,
 };
 
 /* In place of a hook's return address: the function was not compiled with
@@ -83,6 +87,9 @@ enum {
 	/* An entry behind the function's first instructions; the registers of
 	 * arguments are those at its begin. */
 	CST_PATCHED_DEEP = 8,
+	/* An exit before the frame is given up; registers are as for a deep
+	 * entry. */
+	CST_PATCHED_FRAMED_EXIT = 9,
 	CST_PATCHED_LAST = 15,
 };
 

@@ -130,6 +130,7 @@ void ends_check(uint64_t function, uint64_t returns_at, uint64_t hook,
 	switch (hook) {
 	case CST_PATCHED_EXIT:
 	case CST_PATCHED_TAIL:
+	case CST_PATCHED_FRAMED_EXIT:
 		if (entered != function)
 			fail(function, entered, returns_at, reported_at);
 		*word = 0;

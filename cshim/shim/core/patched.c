@@ -186,7 +186,8 @@ _Static_assert(offsetof(struct self, cursor) == 0 &&
 _Static_assert(CST_PATCHED_ENTRY == 1 && CST_PATCHED_EXIT == 2 &&
 		       CST_PATCHED_TAIL == 3 && CST_PATCHED_FRAMED == 4 &&
 		       CST_PATCHED_RETURN == 5 && CST_PATCHED_BORDER == 6 &&
-		       CST_PATCHED_BEGUN == 7 && CST_PATCHED_DEEP == 8,
+		       CST_PATCHED_BEGUN == 7 && CST_PATCHED_DEEP == 8 &&
+		       CST_PATCHED_FRAMED_EXIT == 9,
 	       "PATCH_FUNCTION");
 
 PATCH_FUNCTION(patched_enter, 1, STACK_POINTER, FROM_ANYWHERE);
@@ -195,6 +196,7 @@ PATCH_FUNCTION(patched_tail, 3, STACK_POINTER, FROM_ANYWHERE);
 PATCH_FUNCTION(patched_framed, 4, FRAME_POINTER, FROM_ANYWHERE);
 PATCH_FUNCTION(patched_begun, 7, FRAME_POINTER, FROM_ANYWHERE);
 PATCH_FUNCTION(patched_deep, 8, TOLD_PLACE, FROM_ANYWHERE);
+PATCH_FUNCTION(patched_framed_exit, 9, FRAME_POINTER, FROM_ANYWHERE);
 PATCH_FUNCTION(border_enter, 6, STACK_POINTER, FROM_TRACED);
 PATCH_FUNCTION(border_exit, 2, STACK_POINTER, FROM_TRACED);
 PATCH_FUNCTION(border_return, 5, STACK_POINTER, FROM_TRACED);
@@ -204,6 +206,7 @@ CHECKED_FUNCTION(checked_tail, 3, STACK_POINTER, FROM_ANYWHERE);
 CHECKED_FUNCTION(checked_framed, 4, FRAME_POINTER, FROM_ANYWHERE);
 CHECKED_FUNCTION(checked_begun, 7, FRAME_POINTER, FROM_ANYWHERE);
 CHECKED_FUNCTION(checked_deep, 8, TOLD_PLACE, FROM_ANYWHERE);
+CHECKED_FUNCTION(checked_framed_exit, 9, FRAME_POINTER, FROM_ANYWHERE);
 CHECKED_FUNCTION(checked_border_enter, 6, STACK_POINTER, FROM_TRACED);
 CHECKED_FUNCTION(checked_border_exit, 2, STACK_POINTER, FROM_TRACED);
 CHECKED_FUNCTION(checked_border_return, 5, STACK_POINTER, FROM_TRACED);
@@ -211,11 +214,13 @@ PATCH_OTHER;
 
 extern HIDDEN char patched_enter[], patched_exit[], patched_tail[],
 	patched_framed[], border_enter[], border_exit[], border_return[],
-	patched_begun[], patched_deep[], patched_event_returns[],
-	patched_later_returns[], patched_late_returns[];
+	patched_begun[], patched_deep[], patched_framed_exit[],
+	patched_event_returns[], patched_later_returns[],
+	patched_late_returns[];
 extern HIDDEN char checked_enter[], checked_exit[], checked_tail[],
 	checked_framed[], checked_border_enter[], checked_border_exit[],
-	checked_border_return[], checked_begun[], checked_deep[];
+	checked_border_return[], checked_begun[], checked_deep[],
+	checked_framed_exit[];
 
 EXPORT const uint64_t cstrace_slots[CST_PLAN_SLOTS] = {
 	[CST_SLOT_ENTER] = (uint64_t)patched_enter,
@@ -227,6 +232,7 @@ EXPORT const uint64_t cstrace_slots[CST_PLAN_SLOTS] = {
 	[CST_SLOT_BORDER_RETURN] = (uint64_t)border_return,
 	[CST_SLOT_BEGUN] = (uint64_t)patched_begun,
 	[CST_SLOT_DEEP] = (uint64_t)patched_deep,
+	[CST_SLOT_FRAMED_EXIT] = (uint64_t)patched_framed_exit,
 };
 
 static const uint64_t checked_slots[CST_PLAN_SLOTS] = {
@@ -239,6 +245,7 @@ static const uint64_t checked_slots[CST_PLAN_SLOTS] = {
 	[CST_SLOT_BORDER_RETURN] = (uint64_t)checked_border_return,
 	[CST_SLOT_BEGUN] = (uint64_t)checked_begun,
 	[CST_SLOT_DEEP] = (uint64_t)checked_deep,
+	[CST_SLOT_FRAMED_EXIT] = (uint64_t)checked_framed_exit,
 };
 
 const uint64_t *patched_slots(void)
