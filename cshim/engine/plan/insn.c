@@ -180,6 +180,15 @@ static void read_operand(struct insn *out, const ZydisDecodedInstruction *z,
 			z->raw.sib.index == 4);
 }
 
+static int gives_up(const ZydisDecodedInstruction *z)
+{
+	return z->mnemonic == ZYDIS_MNEMONIC_LEAVE ||
+	       z->mnemonic == ZYDIS_MNEMONIC_POP ||
+	       (z->mnemonic == ZYDIS_MNEMONIC_ADD && z->raw.imm[0].size &&
+		z->raw.modrm.mod == 3 && z->raw.modrm.rm == 4 &&
+		!z->raw.rex.B && z->raw.rex.W);
+}
+
 int insn_decode(struct insn *out, const uint8_t *bytes, uint64_t n,
 		uint64_t addr)
 {
@@ -196,6 +205,7 @@ int insn_decode(struct insn *out, const uint8_t *bytes, uint64_t n,
 	out->condition = z.opcode & 15;
 	out->only_loads = (uint8_t)only_loads(&z);
 	out->keeps_arguments = (uint8_t)keeps_arguments(&z);
+	out->gives_up = (uint8_t)gives_up(&z);
 	out->is_address = z.mnemonic == ZYDIS_MNEMONIC_LEA;
 	read_operand(out, &z, addr);
 	return 1;

@@ -95,6 +95,41 @@ static int is_bare_at(struct exits *x, const struct function_end *e)
 	return rules && frame_is_bare(rules);
 }
 
+/* Where the instructions begin that give the frame up before the return, if rbp
+ * finds the return address there; or the return's own address. */
+static uint64_t frame_end(const struct exits *x, const struct function_end *e)
+{
+	const struct plan_function *now = &x->p->f->all[e->function];
+	uint64_t begin = e->addr, before = one_before(x->p, begin);
+	const struct frame_rules *rules;
+	struct frame_cursor c;
+	struct insn i;
+
+	while (before && placement_insn(x->p, before, &i) && i.gives_up) {
+		begin = before;
+		before = one_before(x->p, begin);
+	}
+	if (begin == e->addr || !now->frame)
+		return e->addr;
+	frame_cursor_init(&c, x->p->frames, now->frame);
+	rules = frame_cursor_to(&c, begin);
+	return rules && frame_is_framed(rules) ? begin : e->addr;
+}
+
+/* Places it so that it has all that gives up the frame, for gdb's user to stop
+ * before that. */
+static int place_framed(struct exits *x, const struct function_end *e,
+			struct placement *new)
+{
+	struct placement one = *new;
+
+	one.addr = frame_end(x, e);
+	if (one.addr == e->addr)
+		return 0;
+	new->addr = one.addr; /* for a short jump, if it has to be one */
+	return place_near(x, &one, e->addr + e->insn.length, 0);
+}
+
 static void place_later(struct exits *x, const struct placement *new,
 			uint64_t next)
 {
@@ -131,10 +166,16 @@ static void place_end(struct exits *x, const struct function_end *e)
 	if (e->insn.kind == INSN_BRANCH) {
 		is_placed = e->insn.length == NEAR_BRANCH &&
 			    placement_add(x->p, &new);
+	} else if (x->p->is_for_gdb && ending == ENDING_EXIT && !is_alone &&
+		   place_framed(x, e, &new)) {
+		is_placed = 1;
 	} else {
+		uint64_t begin = new.addr;
+
+		new.addr = e->addr;
 		is_placed =
 			place_near(x, &new, e->addr + e->insn.length, is_alone);
-		new.addr = e->addr;
+		new.addr = begin;
 		if (!is_placed && !is_alone) {
 			place_later(x, &new, e->addr + e->insn.length);
 			return;

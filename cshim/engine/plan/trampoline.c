@@ -282,23 +282,12 @@ static void put_ending(struct making *m, enum ending ending)
 		 is_tail);
 }
 
-/* Does it take off the stack what the function has there? */
-static int gives_up(const uint8_t *b, uint32_t length)
-{
-	if (length == 1) /* leave, pop */
-		return b[0] == 0xc9 || (b[0] & 0xf8) == 0x58;
-	if (length == 2)
-		return b[0] == 0x41 && (b[1] & 0xf8) == 0x58;
-	/* add ..., %rsp */
-	return b[0] == 0x48 && (b[1] | 2) == 0x83 && b[2] == 0xc4;
-}
-
 /* Where the instructions begin that give the frame up before the return that is
  * displaced last; or that one's own address. */
 static uint64_t frame_end(const struct making *m)
 {
 	const struct placement *now = m->now;
-	uint64_t n = 0, found = now->end;
+	uint64_t found = now->end;
 	struct insn i;
 
 	for (uint64_t addr = now->addr; addr < now->end; addr += i.length) {
@@ -306,7 +295,7 @@ static uint64_t frame_end(const struct making *m)
 			break;
 		if (addr + i.length == now->end)
 			return found < addr ? found : addr;
-		if (!gives_up(image_bytes(m->t->p->im, addr, &n), i.length))
+		if (!i.gives_up)
 			found = now->end;
 		else if (found == now->end)
 			found = addr;
