@@ -21,7 +21,7 @@ def own_place(areas: Iterable[Area], pc: int) -> Optional[tuple[Area, int]]:
     """Where the function has the instruction that a trampoline has at pc, and
     the trampoline's area; None: it is none of the function's."""
     area = next((a for a in areas if a.is_code(pc)), None)
-    if area is None:
+    if area is None or area.is_gate(pc):
         return None
     own = next((own for copy, own in area.moved if copy == pc), None)
     if own is None:

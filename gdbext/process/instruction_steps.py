@@ -202,7 +202,10 @@ class InstructionSteps:
         thread = gdb.selected_thread()
         if thread is None or thread.ptid[1] != self._tid:
             return None
-        self._go_on()
+        try:
+            self._go_on()
+        except OSError:  # the process is gone
+            return None
         pc = int(pending.read_register("rip")) % 2**64
         one = self._known().copies.get(pc)
         if (one is None or self._entered is None

@@ -210,6 +210,29 @@ def test_a_signal_again_in_a_trampoline_shows_the_function(gdb):
 
 
 @pytest.mark.parametrize("slot", [0, 1])
+def test_a_signal_that_comes_at_a_gate_shows_the_function(gdb, tmp_path, slot):
+    """The thread has not stopped there before."""
+    program = build("alarmed.c", variant=Variant("gcc", "-O2"),
+                    is_traced=False)
+    (tmp_path / "at.py").write_text("""
+import gdb, os, signal
+class Gate(gdb.Breakpoint):
+    def stop(self):
+        self.enabled = False
+        os.kill(gdb.selected_inferior().pid, signal.SIGUSR1)
+        return False
+Gate("*((char *)&__x86_return_thunk + %d)", internal=True)
+""" % (8 * slot))
+    run = gdb(program, "handle SIGVTALRM nostop noprint", "handle SIGUSR1 nopass",
+              "set cstrace live off", "cstrace start", "break fib", "run",
+              "delete", "source %s" % (tmp_path / "at.py"), "continue", "bt",
+              "kill")
+    assert "received signal SIGUSR1" in run.out
+    innermost, = re.findall(r"^#0 +(?:0x\w+ in )?(\w+)", run.out, re.M)
+    assert innermost == "fib"
+
+
+@pytest.mark.parametrize("slot", [0, 1])
 def test_a_signal_at_a_gate_shows_the_function(gdb, slot):
     """There a trampoline has called, and nothing of the shim has run."""
     program = build("alarmed.c", variant=Variant("gcc", "-O2"),
