@@ -386,7 +386,9 @@ class InstructionSteps:
         """The thread stands at the instruction, whose patch is away."""
         group = _group(one.area, one.patch)
         self._write_again([p for p in lifted if p not in group])
-        take_away(group)
+        if is_any_running() and not all(p in lifted for p in group):
+            return  # it stays in the trampoline
+        take_away(p for p in group if p not in lifted)
         gdb.execute("set var $pc = %#x" % one.own, to_string=True)
         write_saved()
         self._standing.put_back_later(group)

@@ -305,17 +305,20 @@ class Patches:
         if not patches or len(gdb.selected_inferior().threads()) == 1:
             write(patches)
             return
+        is_running = is_any_running()
         found = self._look(is_undone=False)
         for area in self._areas:
             own = [p for p in patches if p in area.patches]
             for function in {p.function for p in own}:
                 key = area.start, function
-                if found.moves or key in found.left:
-                    self._late.add(key)
-                    self._left_out.add(key)
-                    self._restore(area, function)
-                else:
+                if not is_running and not found.moves and (
+                        key not in found.left):
                     write(p for p in own if p.function == function)
+                    continue
+                self._late.add(key)
+                self._left_out.add(key)
+                if not is_running:
+                    self._restore(area, function)
 
     @staticmethod
     def _move(moves: dict[int, int]) -> None:
@@ -440,6 +443,8 @@ class Patches:
         selected.switch()
 
     def _settle_at(self, area: Area, own: int) -> None:
+        if is_any_running():
+            return  # in the bytes that would change, perhaps
         patch = next((p for p in area.patches if p.is_written(own)), None)
         if patch is not None:  # first: a landing may be what is at own
             self._restore(area, patch.function)

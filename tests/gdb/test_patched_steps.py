@@ -88,3 +88,15 @@ def test_other_threads_run_meanwhile(gdb, tmp_path, compiler, level):
     n = len(found) - 1  # the last may be open
     assert found[:n] == [(i % 6) ** 2 for i in range(n)]
     assert n > 9 or (compiler, level) == ("clang", "-O2")  # inlined there
+
+
+def test_no_code_changes_below_threads_that_run(gdb):
+    """In non-stop mode they do at the stop, too."""
+    program = program_of("squares.c", "gcc", "-O1", "-pthread")
+    steps = [w for n in range(1, 25)
+             for w in ("stepi %d" % n, "nexti %d" % n, WHERE)]
+    run = gdb(program, *ON, "set non-stop on", "break work if $_thread == 1",
+              "run busy", "delete", *steps, "info threads")
+    assert len(places(run)) == 24
+    assert len(re.findall(r"\(running\)$", run.out, re.M)) == 3, run.out
+    assert "SIG" not in run.out
