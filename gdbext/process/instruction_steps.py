@@ -90,10 +90,9 @@ class _All:
             self._of.setdefault((area.start, p.function), []).append(p)
 
     def is_in(self, patches: list[Patch], pc: int) -> bool:
-        """Is it in bytes of these, or what one of them has displaced?"""
+        """Is it an instruction that one of them has displaced?"""
         one = self.own.get(pc)
-        return (one is not None and one.patch in patches) or any(
-            p.has(pc) for p in patches)
+        return one is not None and one.patch in patches
 
     def near(self, pc: int) -> list[Patch]:
         """The patches of the function that has this instruction, if there are
@@ -154,6 +153,8 @@ class InstructionSteps:
 
     def set_areas(self, areas: list[Area]) -> None:
         self._areas, self._all = areas, None
+        if not areas:
+            self._tid, self._lifted = 0, []
 
     def begin(self, is_over_calls: bool) -> None:
         """gdb is about to step the selected thread."""
@@ -164,19 +165,20 @@ class InstructionSteps:
         self._is_over_calls, self._over, self._last = is_over_calls, None, 0
         self._come = self._entered = self._left_at = None
         self._has_run = self._is_jumping = False
-        # Once gdb has begun, other threads run.
-        self._is_still = False
         is_alone = self._may_write()
-        self._is_still = not is_any_running()
         pc, sp = _place()
         self._lifted, is_reported = self._standing.take_over(
             lambda patches: self._known().is_in(patches, pc))
         if is_reported:
             self._left_at, self._last = (pc, sp), pc
-        if is_over_calls and self._is_still and not is_alone:
-            self._take_away_of_stack()
-        self._go_on()
-        self._is_still = False
+        # Once gdb has begun, other threads run.
+        self._is_still = not is_any_running()
+        try:
+            if is_over_calls and self._is_still and not is_alone:
+                self._take_away_of_stack()
+            self._go_on()
+        finally:
+            self._is_still = False
 
     def _take_away_of_stack(self) -> None:
         """`nexti` does not count what a trampoline has.  It comes to no callee,
@@ -361,7 +363,8 @@ class InstructionSteps:
             return self._end(is_step)
 
     def _end(self, is_step: bool) -> bool:
-        flush()
+        if self._has_run:
+            flush()
         pc, sp = _place()
         come = self._come
         lifted, self._lifted = self._lifted, []
@@ -371,16 +374,22 @@ class InstructionSteps:
                 self._write_again(lifted)
             else:
                 self._stand(come.one, lifted)
-        elif self._known().is_in(lifted, pc):
-            self._stand(self._known().own[pc], lifted)
         else:
-            self._write_again(lifted)
-            one = self._known().copies.get(pc)
-            if one is not None:
-                self._stand(one, [])
-            elif is_step:
-                self._leave(is_jump=False)
+            self._end_at(pc, lifted, is_step)
         return self._has_run
+
+    def _end_at(self, pc: int, lifted: list[Patch], is_step: bool) -> None:
+        known = self._known()
+        one = known.own.get(pc)
+        if one is not None and one.patch in lifted:
+            self._stand(one, lifted)
+            return
+        self._write_again(lifted)
+        one = known.copies.get(pc)
+        if one is not None:
+            self._stand(one, [])
+        elif is_step:
+            self._leave(is_jump=False)
 
     def _stand(self, one: Instruction, lifted: list[Patch]) -> None:
         """The thread stands at the instruction, whose patch is away."""
