@@ -212,13 +212,36 @@ static void a_breakpoint_stays_gdbs(void **state)
 	end(child);
 }
 
+static void it_goes_on_where_it_is_moved_to(void **state)
+{
+	pid_t child = stopped_child(PLAINLY);
+	struct cst_registers at, moved;
+	uint64_t other = (uint64_t)&hook;
+
+	(void)state;
+	assert_int_equal(cst_thread_registers(child, &at), 1);
+	assert_int_equal(at.sp % 8, 0);
+	assert_int_equal(cst_thread_move(child, at.pc + 1, other), 0);
+	assert_int_equal(cst_thread_move(child, at.pc, other), 1);
+	assert_int_equal(cst_thread_registers(child, &moved), 1);
+	assert_int_equal(moved.pc, other);
+	assert_int_equal(moved.sp, at.sp);
+	assert_int_equal(moved.bp, at.bp);
+	assert_int_equal(cst_thread_move(child, other, at.pc), 1);
+	assert_int_equal(step_out(child), 1);
+	end(child);
+}
+
 static void who_is_gone_is_not_waited_for(void **state)
 {
 	pid_t child = stopped_child(PLAINLY);
+	struct cst_registers at;
 
 	(void)state;
 	kill(child, SIGKILL);
 	assert_int_equal(step_out(child), 0);
+	assert_int_equal(cst_thread_registers(child, &at), 0);
+	assert_int_equal(cst_thread_move(child, 0, 0), 0);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
@@ -232,6 +255,7 @@ int main(void)
 		cmocka_unit_test(a_wait_without_end_is_left),
 		cmocka_unit_test(no_other_system_call_is_made),
 		cmocka_unit_test(a_breakpoint_stays_gdbs),
+		cmocka_unit_test(it_goes_on_where_it_is_moved_to),
 		cmocka_unit_test(who_is_gone_is_not_waited_for),
 	};
 
