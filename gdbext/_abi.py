@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 1223219250
+VERSION = 2479103974
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -537,6 +537,8 @@ class cst_registers(C.Structure):
         ("pc", C.c_uint64),
         ("sp", C.c_uint64),
         ("bp", C.c_uint64),
+        ("ax", C.c_uint64),
+        ("arguments", C.c_uint64 * 4),
     ]
 
 
@@ -905,6 +907,7 @@ PROTOTYPES = {
         C.c_uint64]),
     "cst_step_out": (C.c_int, [C.c_int, C.c_uint64, C.c_uint64]),
     "cst_thread_registers": (C.c_int, [C.c_int, C.POINTER(cst_registers)]),
+    "cst_thread_set": (C.c_int, [C.c_int, C.POINTER(cst_registers)]),
     "cst_thread_move": (C.c_int, [C.c_int, C.c_uint64, C.c_uint64]),
     "cst_recorder_end": (C.c_int, [C.c_void_p, C.POINTER(C.c_void_p),
         C.POINTER(cst_error)]),

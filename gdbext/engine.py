@@ -132,6 +132,11 @@ def thread_registers(tid: int) -> Optional[abi.cst_registers]:
     return found if is_there else None
 
 
+def thread_set(tid: int, wanted: abi.cst_registers) -> bool:
+    """In gdb's thread: a stopped thread has these of its pc, sp and ax."""
+    return bool(library().cst_thread_set(tid, C.byref(wanted)))
+
+
 def thread_move(tid: int, old: int, new: int) -> bool:
     """In gdb's thread: a stopped thread that is at old goes on at new.  False:
     it is not there."""

@@ -4,7 +4,7 @@ session stops where the hook returns to, with no frame of ours in sight."""
 
 from __future__ import annotations
 
-from typing import Callable, NamedTuple
+from typing import Callable, NamedTuple, Optional
 
 import gdb
 
@@ -120,29 +120,38 @@ class StopBreakpoint(gdb.Breakpoint):
 
     @ctrlc.handed_on
     def stop(self) -> bool:
-        place, kind, ns = (int(gdb.parse_and_eval(r))
-                           for r in x86_64.ARGUMENTS)
         # A fork child that gdb holds, too, is none of it.
         if gdb.selected_inferior().pid != self._pid:
             return False
-        if kind in (abi.CST_STOP_ASKS_ENTRY, abi.CST_STOP_ASKS_EXIT):
-            callee = int(gdb.parse_and_eval(x86_64.FOURTH_ARGUMENT))
-            self._asked(Question(place, kind == abi.CST_STOP_ASKS_EXIT, ns,
-                                 callee))
-            return False
-        hit = Hit(place, kind == abi.CST_STOP_IS_ENTRY,
-                  kind == abi.CST_STOP_IS_JUMP, ns,
-                  gdb.selected_thread().num)
-        if not self._wants(hit):
+        hit = self.hear(*(int(gdb.parse_and_eval(r)) for r in (
+            *x86_64.ARGUMENTS, x86_64.FOURTH_ARGUMENT)))
+        if hit is None:
             return False
         if hit.is_jump:
             # The frames between are libc's or the unwinder's: there is no
             # way back to the user's.
             self._landed(hit)
             return True
+        self._land(hit)
+        return False
+
+    def _land(self, hit: Hit) -> None:
         _Landing(self._standing, hit.is_entry, lambda: self._landed(hit),
                  hit.place)
-        return False
+
+
+    def hear(self, place: int, kind: int, ns: int,
+             callee: int) -> Optional[Hit]:
+        """What the shim says, by its arguments: returns the hit for which the
+        program is to stop, if it is one."""
+        if kind in (abi.CST_STOP_ASKS_ENTRY, abi.CST_STOP_ASKS_EXIT):
+            self._asked(Question(place, kind == abi.CST_STOP_ASKS_EXIT, ns,
+                                 callee))
+            return None
+        hit = Hit(place, kind == abi.CST_STOP_IS_ENTRY,
+                  kind == abi.CST_STOP_IS_JUMP, ns,
+                  gdb.selected_thread().num)
+        return hit if self._wants(hit) else None
 
 
 class _Passing(_Landing):

@@ -65,7 +65,7 @@ class Patches:
         self._symbols: dict[tuple[int, int], str] = {}
         self._n_symbols = 0
         self._slots: dict[int, tuple[bytes, bytes]] = {}  # old, new
-        # Called when libraries were patched that the program has opened.
+        # Called when files were patched as the program has mapped them.
         self.tell_more: Callable[[], None] = lambda: None
         self._unwinder = AreaUnwinder()
         self._shown = ShownCode()
@@ -155,11 +155,10 @@ class Patches:
 
     def write(self) -> None:
         """Writes the patches of all areas that are new."""
-        has_any = bool(self._areas)
         new = self._read_areas()
         self._write_areas(new)
         self._tell_gdb()
-        if has_any and new:
+        if new:
             self.tell_more()
 
     def read_midway(self, notice: Optional[arrival.Notice]) -> None:
@@ -270,6 +269,16 @@ class Patches:
         """Is the process of now patched, and are its patches not resting?"""
         return (bool(self._areas) and not self._is_resting
                 and gdb.selected_inferior().pid == self._pid)
+
+    def area_of(self, function: int) -> Optional[Area]:
+        """The area that has the function of that address; None: it is not
+        patched."""
+        return next((area for area in self._areas if any(
+            hook.function == function for hook in area.hooks.values())), None)
+
+    def is_displaced(self, address: int) -> bool:
+        """Is that instruction in a trampoline?"""
+        return displaced.copy_of(self._areas, address) is not None
 
     def put_back(self) -> None:
         """At a stop: writes patches that were away for a thread's sake."""

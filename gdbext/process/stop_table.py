@@ -36,6 +36,11 @@ class Condition(NamedTuple):
         return (self.flags | (abi.CST_STOP_VALUES if self.where else 0)
                 | (abi.CST_STOP_RESULT if self.returns else 0))
 
+    def needs_end(self) -> bool:
+        """Is it about the end itself, and not when that comes?"""
+        return bool(self.all_flags() & (abi.CST_STOP_RESULT
+                                        | abi.CST_STOP_AT_EXIT))
+
     def needs_open(self) -> bool:
         return bool(self.all_flags() & ~(abi.CST_STOP_ON | abi.CST_STOP_VALUES)
                     or self.depth or self.longer_ns)

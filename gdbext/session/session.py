@@ -57,7 +57,7 @@ class Session:
         self.kept: Optional[Trace] = None  # ended, or loaded
         self.loaded: Optional[Trace] = None  # by `cstrace load`, the last one
         self.patching = Patching(self)
-        self.stops = Stops(self.patching.patches.standing)
+        self.stops = Stops(self.patching.patches)
         self.patching.patches.tell_more = self.stops.refresh
         self.steps = StepReport(self)
         self.goto = Goto(self)

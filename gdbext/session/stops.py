@@ -9,8 +9,9 @@ from typing import Callable, Optional
 import gdb
 
 from ..breakpoints.landing import Hit, Question, StopBreakpoint
+from ..breakpoints.unpatched_end import UnpatchedEnds
 from ..engine import CstraceError, Tester
-from ..process.standing import Standing
+from ..process.patches import Patches
 from ..process.stop_table import MOST, Condition, StopTable
 from ..ui.console import say
 
@@ -23,8 +24,9 @@ Landed = Callable[[Hit], None]
 class Stops:
     """Places 0 to MOST - 1, each free or with a condition."""
 
-    def __init__(self, standing: Standing) -> None:
-        self.standing = standing
+    def __init__(self, patches: Patches) -> None:
+        self.standing = patches.standing
+        self._ends = UnpatchedEnds(patches)
         self._resolve: dict[int, Resolve] = {}
         self._landed: dict[int, Landed] = {}
         # What is done at a hit where the program goes on by itself.
@@ -118,8 +120,13 @@ class Stops:
             self._breakpoint = StopBreakpoint(
                 gdb.selected_inferior().pid, self.standing, self._wants,
                 self._has_landed, self._asked)
+        if self._breakpoint is not None:
+            self._ends.set({f for c in conditions.values() if c.needs_end()
+                            for f in c.called}, self._breakpoint,
+                           self._has_landed)
 
     def _delete_breakpoint(self) -> None:
+        self._ends.clear()
         b, self._breakpoint = self._breakpoint, None
         if b is not None and b.is_valid():
             b.delete()

@@ -75,12 +75,30 @@ def test_the_end_of_a_call(gdb):
     assert len(rows) == 26 and all(mark != "~" for _, mark in rows)
 
 
-def test_without_a_patch_at_the_end_it_is_refused(gdb):
+def test_without_a_patch_at_the_end_it_stands_there(gdb):
+    """And the end is in the trace, with its result, not estimated."""
+    program = program_of("locals.c", "gcc", "-O0")
+    run = gdb(program, "set cstrace results on", *ON,
+              "cstrace stop-when next_square -returns 10", "run", WHERE_AM_I,
+              "info args", "info locals", "next", "continue",
+              "cstrace show -filter ^next_square")
+    assert ("cstrace: next_square has an end without room for a patch: gdb stops "
+            "there each time, for some milliseconds") in run.lines()
+    assert [w.split(":")[0] for w in at(run)] == ["next_square"]
+    assert {"n = 3", "local = 10"} <= set(run.lines())
+    assert run.out.count("hit 1") == 1 and "hit 2" not in run.out
+    rows = re.findall(r"(?:us|ns|ms)(.) .*next_square\(?.* = (\d+)", run.out)
+    assert [result for _, result in rows] == [str(n * n + 1) for n in range(5)]
+    assert all(mark != "~" for mark, _ in rows)
+    exact = gdb(program, *ON, "run", "cstrace goto 1.5 -exit", WHERE_AM_I)
+    assert [w.split(":")[0] for w in at(exact)] == ["next_square"]
+
+
+def test_an_end_that_cannot_be_seen_is_named(gdb):
     program = program_of("getter.c", "gcc", "-O0")
-    run = gdb(program, *ON, "cstrace stop-when price -returns 43",
-              "info cstrace-stops")
-    assert "no end of price() has room for a patch" in run.out
-    assert "no conditions: " in run.out
+    run = gdb(program, *ON, "cstrace stop-when price -returns 43", "run")
+    assert re.search("^cstrace: price has an end without room for a patch: it "
+                     "is not seen there|gdb stops there", run.out, re.M)
 
 
 # A loop leads back to the function's first instruction.
@@ -214,17 +232,17 @@ def test_variables_are_there_at_an_end(gdb, compiler):
         "n = 3", "local = 9", "n = 3", "more = 103",
         re.search(r"^text = .*", run.out, re.M)[0], "result = 6"]
     assert re.search(r'^text = "103", ', run.out, re.M)
-    goto = gdb(program, *ON, "run", "cstrace goto 1.9 -exit", WHERE_AM_I,
+    goto = gdb(program, *ON, "run", "cstrace goto 1.14 -exit", WHERE_AM_I,
                "info args", "info locals")
     assert [w.split(":")[0] for w in at(goto)] == ["factorial"]
     assert {"n = 3", "result = 6"} <= set(goto.lines())
 
 
 @pytest.mark.parametrize("is_hooked", [False, True])
-@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2"])
 def test_each_thread_stops_at_its_own_call(gdb, level, is_hooked):
     """Several come to a stop at a time, and gdb tells of one after the other;
-    the variables are the call's."""
+    the variables are the call's.  At -O1 its end has no room for a patch."""
     program = build("squares.c", "-pthread", variant=Variant("gcc", level),
                     is_traced=is_hooked)
     look = ["python print('RESULT', int(gdb.parse_and_eval('$eax')))",

@@ -23,12 +23,21 @@ KEPT int factorial(int n)
 	return result;
 }
 
+/* It has no line with room for a patch at its end. */
+KEPT int next_square(int n)
+{
+	int local = n * n;
+
+	local += 1;
+	return local;
+}
+
 int main(void)
 {
 	int sum = 0;
 
 	for (int i = 0; i < 5; i++)
-		sum += square(i);
+		sum += square(i) - next_square(i);
 	printf("%d %d\n", sum, factorial(5));
 	return 0;
 }

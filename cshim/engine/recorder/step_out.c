@@ -196,20 +196,37 @@ int cst_thread_registers(int tid, struct cst_registers *out)
 
 	if (ptrace(PTRACE_GETREGS, tid, NULL, &regs))
 		return 0;
-	*out = (struct cst_registers){regs.rip, regs.rsp, regs.rbp};
+	*out = (struct cst_registers){
+		.pc = regs.rip,
+		.sp = regs.rsp,
+		.bp = regs.rbp,
+		.ax = regs.rax,
+		.arguments = {regs.rdi, regs.rsi, regs.rdx, regs.rcx},
+	};
 	return 1;
 }
 
-int cst_thread_move(int tid, uint64_t from, uint64_t to)
+int cst_thread_set(int tid, const struct cst_registers *wanted)
 {
 	struct user_regs_struct regs;
 
 	/* The kernel would set it back for a system call that goes on. */
-	if (ptrace(PTRACE_GETREGS, tid, NULL, &regs) || regs.rip != from ||
-	    goes_on(&regs))
+	if (ptrace(PTRACE_GETREGS, tid, NULL, &regs) || goes_on(&regs))
 		return 0;
-	regs.rip = to;
+	regs.rip = wanted->pc;
+	regs.rsp = wanted->sp;
+	regs.rax = wanted->ax;
 	return !ptrace(PTRACE_SETREGS, tid, NULL, &regs);
+}
+
+int cst_thread_move(int tid, uint64_t from, uint64_t to)
+{
+	struct cst_registers at;
+
+	if (!cst_thread_registers(tid, &at) || at.pc != from)
+		return 0;
+	at.pc = to;
+	return cst_thread_set(tid, &at);
 }
 
 int cst_step_out(int tid, uint64_t pc, uint64_t sp)
