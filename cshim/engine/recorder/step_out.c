@@ -71,7 +71,13 @@ static enum kind kind_of(int tid, const struct user_regs_struct *regs)
 	case SYS_madvise:
 	case SYS_mmap:
 	case SYS_mremap:
+	case SYS_munmap:
+	case SYS_mincore:
 	case SYS_process_vm_readv:
+	case SYS_openat: /* of /proc/self/... */
+	case SYS_pread64:
+	case SYS_read:
+	case SYS_close:
 		return CALL;
 	default:
 		return NOT_OURS;
