@@ -24,8 +24,9 @@ from .landing import Hit, StopBreakpoint
 _TAKEN = b"\x58"  # pop %rax
 _TAKEN_FRAMED = b"\x58\x48\x8d\xa4\x24\x80\0\0\0"  # and lea 128(%rsp), %rsp
 _RETURN = b"\xc3"
-_LEAVE = b"\xc9\xc3"  # all that a frame needs of which rbp alone is saved
-_GIVES_UP = ("leave", "pop ", "add ")
+_RETURNS = (_RETURN, b"\xf3\xc3")
+_LEAVE = b"\xc9"
+_POP_RBP = b"\x5d"
 _WORD = 8
 _INT3 = 0xcc
 _NOOP_BYTES = 16  # of the shim's function that gdb stops at
@@ -40,65 +41,91 @@ class End(NamedTuple):
     back: Optional[int]  # where the shim returns to; None: it cannot be called
 
 
-def _code(function: int) -> list[tuple[int, str]]:
-    """The function's instructions: address and text."""
+def _code(function: int) -> list[tuple[int, bytes]]:
+    """The function's instructions: address and bytes."""
     block = gdb.block_for_pc(function)
     while block is not None and block.function is None:
         block = block.superblock
     if block is None or block.start != function:
         return []
+    pid = gdb.selected_inferior().pid
     architecture = gdb.selected_inferior().architecture()
-    return [(i["addr"], i["asm"]) for i in
+    return [(i["addr"], memory.read(pid, i["addr"], i["length"])) for i in
             architecture.disassemble(block.start, block.end - 1)]
 
 
-def _back(area: Area, pid: int, slot: int, code: bytes) -> Optional[int]:
-    """Where the shim returns to in a trampoline that goes on with this code."""
-    raw = memory.read(pid, *area.code)
-    return next((at for at, hook in area.hooks.items() if hook.slot == slot
-                 and raw.startswith(code, at - area.code[0])), None)
+def _is_pop(code: bytes) -> bool:
+    return code[-1] & 0xf8 == 0x58 and code[:-1] in (b"", b"\x41")
 
 
-def ends(patches: Patches, area: Area, function: int) -> Iterator[End]:
+def _gives_up(code: bytes) -> bool:
+    """Does it take off the stack what the function has there?"""
+    return (code == _LEAVE or _is_pop(code)
+            or code.startswith((b"\x48\x83\xc4", b"\x48\x81\xc4")))
+
+
+def _begin(code: list[tuple[int, bytes]], i: int) -> Optional[int]:
+    """Where the frame of the return at index i begins to be given up; None:
+    rbp does not find the return address there, or more is saved than rbp."""
+    first = i
+    while first and _gives_up(code[first - 1][1]):
+        first -= 1
+    way = [one for _, one in code[first:i]]
+    if not way or way[-1] not in (_LEAVE, _POP_RBP) or any(
+            map(_is_pop, way[:-1])):
+        return None
+    return code[first][0]
+
+
+class _Backs:
+    """Where the shim may return to in trampolines of an area."""
+
+    def __init__(self, area: Area) -> None:
+        self._area = area
+        self._code = memory.read(gdb.selected_inferior().pid, *area.code)
+        self.framed = self._find(abi.CST_SLOT_FRAMED_EXIT,
+                                 _TAKEN_FRAMED + _LEAVE + _RETURN)
+        self.bare = self._find(abi.CST_SLOT_EXIT, _TAKEN + _RETURN)
+
+    def _find(self, slot: int, code: bytes) -> Optional[int]:
+        """One that goes on with this code; `leave` does for each frame of which
+        rbp alone is saved."""
+        return next((at for at, hook in self._area.hooks.items()
+                     if hook.slot == slot and self._code.startswith(
+                         code, at - self._area.code[0])), None)
+
+
+def _ends(patches: Patches, area: Area, function: int,
+          backs: _Backs) -> Iterator[End]:
     """The returns of a patched function that no patch reports."""
     code = _code(function)
-    pid = gdb.selected_inferior().pid
-    for i, (at, text) in enumerate(code):
-        if not text.startswith("ret") or patches.is_displaced(at):
+    for i, (at, one) in enumerate(code):
+        if one not in _RETURNS or patches.steps.is_displaced(at):
             continue
-        first = i
-        while first and code[first - 1][1].startswith(_GIVES_UP):
-            first -= 1
-        way = [text for _, text in code[first:i]]
-        framed = None
-        if way and way[-1].startswith(("leave", "pop    %rbp")) and sum(
-                text.startswith("pop") for text in way[:-1]) == 0:
-            framed = _back(area, pid, abi.CST_SLOT_FRAMED_EXIT,
-                           _TAKEN_FRAMED + _LEAVE)
-        bare = _back(area, pid, abi.CST_SLOT_EXIT, _TAKEN + _RETURN)
-        if framed is not None:
-            yield End(area, function, code[first][0],
-                      abi.CST_SLOT_FRAMED_EXIT, framed)
+        begin = _begin(code, i)
+        if begin is not None and backs.framed is not None:
+            yield End(area, function, begin, abi.CST_SLOT_FRAMED_EXIT,
+                      backs.framed)
         else:
-            yield End(area, function, at, abi.CST_SLOT_EXIT, bare)
+            yield End(area, function, at, abi.CST_SLOT_EXIT, backs.bare)
 
 
 class UnpatchedEnd(gdb.Breakpoint):
     """At one of them."""
 
-    def __init__(self, end: End, hears: StopBreakpoint,
+    def __init__(self, patches: Patches, end: End, hears: StopBreakpoint,
                  landed: Callable[[Hit], None]) -> None:
         super().__init__("*%#x" % end.place, internal=True)
         self.silent = True
+        self._patches = patches
         self._end = end
         self._hears = hears
         self._landed = landed
-        self._pid = gdb.selected_inferior().pid
 
     @ctrlc.handed_on
     def stop(self) -> bool:
-        if gdb.selected_inferior().pid != self._pid:
-            return False
+        if not self._patches.is_in_place():
+            return False  # a fork child, or gdb records
         tid = gdb.selected_thread().ptid[1]
         was = engine.thread_registers(tid)
         if was is None or was.pc != self._end.place:
@@ -119,29 +146,30 @@ class UnpatchedEnd(gdb.Breakpoint):
         assert end.back is not None
         sp = was.sp - 2 * _WORD - (
             RED_ZONE if end.slot == abi.CST_SLOT_FRAMED_EXIT else 0)
-        memory.write(self._pid, sp, struct.pack("<QQ", end.back, was.ax))
+        pid = gdb.selected_inferior().pid
+        memory.write(pid, sp, struct.pack("<QQ", end.back, was.ax))
         gate = end.area.code[0] + abi.CST_PLAN_GATE * end.slot
         engine.thread_set(tid, abi.cst_registers(
             pc=gate, sp=sp, ax=end.function))
         for _ in range(_TRIES):
             if engine.step_out(tid, end.back, sp + _WORD):
                 return True
-            self._hear(tid, hits)
+            self._hear(pid, tid, hits)
         return False
 
-    def _hear(self, tid: int, hits: list[Hit]) -> None:
+    def _hear(self, pid: int, tid: int, hits: list[Hit]) -> None:
         """The thread is at our breakpoint in the shim's function for conditions,
         perhaps, which does nothing."""
         at = engine.thread_registers(tid)
         target = hooks.symbol_address(Standing.TARGET)
         if (at is None or target is None
                 or not 0 <= at.pc - target < _NOOP_BYTES
-                or memory.read(self._pid, at.pc, 1)[0] != _INT3):
+                or memory.read(pid, at.pc, 1)[0] != _INT3):
             return
         hit = self._hears.hear(*at.arguments)
         if hit is not None:
             hits.append(hit)
-        at.pc, = struct.unpack("<Q", memory.read(self._pid, at.sp, _WORD))
+        at.pc, = struct.unpack("<Q", memory.read(pid, at.sp, _WORD))
         at.sp += _WORD
         engine.thread_set(tid, at)
 
@@ -167,13 +195,17 @@ class UnpatchedEnds:
         wanted = set(functions)
         for gone in self._all.keys() - wanted:
             self._delete(gone)
-        for new in wanted - self._all.keys():
-            area = self._patches.area_of(new)
-            if area is not None:
-                found = list(ends(self._patches, area, new))
-                _tell(new, found)
-                self._all[new] = [UnpatchedEnd(end, hears, landed)
-                                  for end in found if end.back is not None]
+        areas = self._patches.areas() if wanted else {}
+        backs: dict[int, _Backs] = {}
+        for new in (wanted & areas.keys()) - self._all.keys():
+            area = areas[new]
+            if area.start not in backs:
+                backs[area.start] = _Backs(area)
+            found = list(_ends(self._patches, area, new, backs[area.start]))
+            _tell(new, found)
+            self._all[new] = [
+                UnpatchedEnd(self._patches, end, hears, landed)
+                for end in found if end.back is not None]
 
     def clear(self) -> None:
         for function in list(self._all):

@@ -222,6 +222,10 @@ class InstructionSteps:
             self._all = _All(self._areas)
         return self._all
 
+    def is_displaced(self, address: int) -> bool:
+        """Is that instruction in a trampoline?"""
+        return address in self._known().own
+
     # ---- between two steps -------------------------------------------------------
 
     def _go_on(self) -> None:

@@ -265,24 +265,19 @@ class Patches:
             return live.look([t.ptid[1] for t in all_threads], table,
                              self.plans.folder, is_undone)
 
-    def _is_in_place(self) -> bool:
+    def is_in_place(self) -> bool:
         """Is the process of now patched, and are its patches not resting?"""
         return (bool(self._areas) and not self._is_resting
                 and gdb.selected_inferior().pid == self._pid)
 
-    def area_of(self, function: int) -> Optional[Area]:
-        """The area that has the function of that address; None: it is not
-        patched."""
-        return next((area for area in self._areas if any(
-            hook.function == function for hook in area.hooks.values())), None)
-
-    def is_displaced(self, address: int) -> bool:
-        """Is that instruction in a trampoline?"""
-        return displaced.copy_of(self._areas, address) is not None
+    def areas(self) -> dict[int, Area]:
+        """For each patched function, by its address: the area that has it."""
+        return {hook.function: area for area in self._areas
+                for hook in area.hooks.values()}
 
     def put_back(self) -> None:
         """At a stop: writes patches that were away for a thread's sake."""
-        if not self._is_in_place():
+        if not self.is_in_place():
             return
         self.standing.put_back(self._may_write)
         if self._late:
@@ -400,7 +395,7 @@ class Patches:
         the trampoline.  The function's patches are away until it returns.
         Where the thread is in the trampoline's own instructions, it steps
         through these first, if may_step.  Returns whether it has."""
-        if not self._is_in_place():
+        if not self.is_in_place():
             return False
         pc = int(gdb.newest_frame().pc())
         found = displaced.own_place(self._areas, pc)
@@ -419,18 +414,18 @@ class Patches:
 
     def before_step(self, is_over_calls: bool) -> None:
         """gdb is about to run some instructions, one by one."""
-        if self._is_in_place():
+        if self.is_in_place():
             self.steps.begin(is_over_calls)
 
     def end_steps(self, is_step: bool) -> bool:
         """At a stop: returns whether the thread has moved since that, or has run
         a trampoline."""
-        return self._is_in_place() and self.steps.end(is_step)
+        return self.is_in_place() and self.steps.end(is_step)
 
     def before_continue(self) -> None:
         """gdb is about to let the threads run: patches that are away come back,
         and who stands in their place goes on in the trampoline."""
-        if not self._is_in_place() or is_any_running():
+        if not self.is_in_place() or is_any_running():
             return
         found = self._look(is_undone=False)
         gdb.newest_frame().select()
@@ -539,7 +534,7 @@ class Patches:
 
     def rest(self) -> None:
         """The program's own code is back until go_on()."""
-        if not self._is_in_place():
+        if not self.is_in_place():
             return
         with arrival.selected_kept():
             for thread in gdb.selected_inferior().threads():
