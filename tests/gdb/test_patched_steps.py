@@ -4,25 +4,16 @@ cstrace, and each call is in the trace."""
 
 import json
 import re
-import shutil
 
 import pytest
 
-from lib_build import Variant, build
+from test_patched_stops import ON, program_of
 
 HAS_VALUES = True
 BUILDS = [("gcc", "-O0"), ("gcc", "-O1"), ("gcc", "-O2"), ("clang", "-O0"),
           ("clang", "-O2")]
-ON = ("set cstrace live off", "set cstrace step-report off", "cstrace start")
 WHERE = ("python print('AT', hex(gdb.newest_frame().pc()),"
          " gdb.newest_frame().older().name())")
-
-
-def program_of(name, compiler, level, *flags):
-    if not shutil.which(compiler):
-        pytest.skip("there is no %s" % compiler)
-    return build(name, *flags, variant=Variant(compiler, level),
-                 is_traced=False)
 
 
 def places(run):
