@@ -104,6 +104,10 @@ def _place(standing: Standing, is_entry: bool) -> _Place:
     return _Place(pc, x86_64.SP_REGISTER, sp)
 
 
+def _land(standing: Standing, hit: Hit, landed: Callable[[Hit], None]) -> None:
+    _Landing(standing, hit.is_entry, lambda: landed(hit), hit.place)
+
+
 class StopBreakpoint(gdb.Breakpoint):
     """A hook has found a condition to be true."""
 
@@ -132,13 +136,8 @@ class StopBreakpoint(gdb.Breakpoint):
             # way back to the user's.
             self._landed(hit)
             return True
-        self._land(hit)
+        _land(self._standing, hit, self._landed)
         return False
-
-    def _land(self, hit: Hit) -> None:
-        _Landing(self._standing, hit.is_entry, lambda: self._landed(hit),
-                 hit.place)
-
 
     def hear(self, place: int, kind: int, ns: int,
              callee: int) -> Optional[Hit]:

@@ -42,7 +42,7 @@ class Instruction(NamedTuple):
     patch: Patch
     own: int  # its address in the function
     copy: int  # and in the trampoline
-    before: Optional[tuple[int, int]]  # these of the one before; None: the first
+    before: Optional[tuple[int, int]]  # copy, own of the last one, if any
     hook: Optional[Hook]  # that the trampoline calls between them
 
 
@@ -51,7 +51,8 @@ def _instructions(areas: Iterable[Area]) -> dict[int, Instruction]:
     found = {}
     for area in areas:
         begins = {p.trampoline: p for p in area.patches if p.trampoline}
-        places = [(at, 0) for at in begins]  # a trampoline's begin, calls, copies
+        # Begins of trampolines, behind calls of the shim, copies.
+        places = [(at, 0) for at in begins]
         places += [(at, 1) for at in area.hooks]
         owns = dict(area.moved)
         places += [(at, 2) for at in owns]
