@@ -180,7 +180,7 @@ def _tell(function: int, found: list[End]) -> None:
         say("%s has an end without room for a patch: %s" % (
             plain(symbol.split(" ")[0]),
             "it is not seen there" if any(e.back is None for e in found) else
-            "gdb stops there each time, for some milliseconds"))
+            "gdb stops there each time, for 50 ms or so"))
 
 
 class UnpatchedEnds:
