@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import bisect
 import os
+import struct
 from typing import Any, Callable, Iterable, NamedTuple, Optional
 
 import gdb
@@ -27,6 +28,7 @@ from .standing import (
     write_saved)
 
 _MOST_FRAMES = 32  # that `nexti N` returns from
+_MOST_FUNCTIONS = 256  # that it may come to
 _MOST_PLACES = 64  # in trampolines, between two steps
 _BRANCH = 6  # bytes of a conditional jump in a trampoline
 _INT3 = 0xcc
@@ -89,11 +91,23 @@ class _All:
         self._of: dict[tuple[int, int], list[Patch]] = {}
         for _, area, p in patches:
             self._of.setdefault((area.start, p.function), []).append(p)
+        self._begins = {h.function for area in areas
+                        for h in area.hooks.values()}
+        self._displaced: dict[int, list[int]] = {}  # by the patch's address
+        for one in self.own.values():
+            self._displaced.setdefault(one.patch.address, []).append(one.own)
 
     def is_in(self, patches: list[Patch], pc: int) -> bool:
         """Is it an instruction that one of them has displaced?"""
         one = self.own.get(pc)
         return one is not None and one.patch in patches
+
+    def jumps_from(self, pid: int, patches: list[Patch]) -> set[int]:
+        """The patched functions that jumps lead to which these displace, or are,
+        and which stand in their places."""
+        places = {p.address for p in patches}
+        places.update(*(self._displaced.get(p.address, ()) for p in patches))
+        return self._begins & {_jump_target(pid, at) for at in places}
 
     def near(self, pc: int) -> list[Patch]:
         """The patches of the function that has this instruction, if there are
@@ -110,6 +124,16 @@ def _group(area: Area, patch: Patch) -> list[Patch]:
     is_apart = all(p.trampoline and p.kind != abi.CST_PATCH_HOST
                    for p in all_of_it)
     return [patch] if is_apart else all_of_it
+
+
+def _jump_target(pid: int, at: int) -> int:
+    """Where the instruction there jumps to; 0: it is no such jump."""
+    code = memory.read(pid, at, _BRANCH)
+    if code[0] == 0xeb or code[0] >> 4 == 7:
+        return int(at + 2 + struct.unpack_from("<b", code, 1)[0])
+    n = 1 if code[0] == 0xe9 else 2 if (
+        code[0] == 0x0f and code[1] >> 4 == 8) else 0
+    return int(at + n + 4 + struct.unpack_from("<i", code, n)[0]) if n else 0
 
 
 def _place() -> tuple[int, int]:
@@ -183,13 +207,19 @@ class InstructionSteps:
 
     def _take_away_of_stack(self) -> None:
         """`nexti` does not count what a trampoline has.  It comes to no callee,
-        but may return."""
+        but may return, and jump to other functions."""
         frame: Optional[gdb.Frame] = gdb.newest_frame()
-        for _ in range(_MOST_FRAMES):
-            if frame is None or not frame.is_valid():
-                break
-            self._lift(self._known().near(frame.pc()))
+        places: list[int] = []
+        while frame is not None and len(places) < _MOST_FRAMES:
+            places.append(frame.pc())
             frame = frame.older()
+        seen: set[int] = set()
+        while places and len(seen) < _MOST_FUNCTIONS:
+            at = places.pop(0)
+            patches = self._known().near(at) if at not in seen else []
+            seen.add(at)
+            self._lift(patches)
+            places += self._known().jumps_from(self._pid, patches)
 
     def _lift(self, patches: Iterable[Patch]) -> None:
         new = [p for p in patches if p not in self._lifted

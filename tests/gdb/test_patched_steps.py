@@ -81,6 +81,19 @@ def test_other_threads_run_meanwhile(gdb, tmp_path, compiler, level):
     assert n > 9 or (compiler, level) == ("clang", "-O2")  # inlined there
 
 
+def test_nexti_goes_by_jumps_to_other_functions(gdb):
+    """Where other threads run it counts what is displaced there, too: each of
+    them has more than one instruction in a line."""
+    program = program_of("jumps_on.c", "gcc", "-O2", "-pthread",
+                         "-gno-column-info")
+    session = ["break first if $_thread == 1", "run",
+               *[w for n in range(1, 16)
+                 for w in ("nexti %d" % n, WHERE, "continue")]]
+    alone = gdb(program, *session)
+    run = gdb(program, *ON, *session)
+    assert places(run) == places(alone) and len(places(run)) == 15
+
+
 def test_no_code_changes_below_threads_that_run(gdb):
     """In non-stop mode they do at the stop, too."""
     program = program_of("squares.c", "gcc", "-O1", "-pthread")
