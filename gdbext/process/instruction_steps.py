@@ -474,13 +474,8 @@ class InstructionSteps:
                 return found
 
     def _leave_landing(self) -> None:
-        pc = int(gdb.newest_frame().pc())
-        for area in self._areas:
-            for p in area.patches:
-                if (p.kind == abi.CST_PATCH_LANDING and p.address == pc
-                        and memory.read(
-                            gdb.selected_inferior().pid, pc,
-                            len(p.new)) == p.new):
-                    gdb.execute("set var $pc = %#x" % displaced.landing_target(
-                        p.new, pc), to_string=True)
-                    return
+        self._pid = gdb.selected_inferior().pid
+        landing = self._known().landings.get(int(gdb.newest_frame().pc()))
+        if landing is not None and self._is_there(landing):
+            gdb.execute("set var $pc = %#x" % displaced.landing_target(
+                landing.new, landing.address), to_string=True)
