@@ -6,6 +6,7 @@ The user's own bodies are kept: they follow ours, and are put back."""
 
 from __future__ import annotations
 
+import itertools
 import os
 from contextlib import nullcontext
 from typing import Optional
@@ -18,15 +19,12 @@ _CALL = 'python __import__("gdbext").at("%s")'
 
 
 def _body(name: str) -> Optional[list[str]]:
-    """The lines of a user-defined command, or None when there is none."""
-    try:
-        shown = gdb.execute("show user " + name, to_string=True)
-    except gdb.error:
+    """The lines of a user-defined command, or None when there is none.  Asked for
+    one, gdb takes what begins so for it, as hook-nexti for hook-next."""
+    lines = iter(gdb.execute("show user", to_string=True).split("\n"))
+    if 'User command "%s":' % name not in lines:
         return None
-    lines = shown.rstrip("\n").split("\n")
-    if not lines[0].startswith("User command"):
-        return None
-    return [line[2:] for line in lines[1:]]
+    return [line[2:] for line in itertools.takewhile(bool, lines)]
 
 
 def _define(name: str, lines: list[str], is_new: bool) -> None:
