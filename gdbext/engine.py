@@ -7,6 +7,7 @@ A negative status becomes CstraceError here; nothing above sees a pointer."""
 from __future__ import annotations
 
 import ctypes as C
+import time
 from itertools import count, takewhile
 from typing import Any, Callable, Optional, cast
 
@@ -23,6 +24,7 @@ SINK_NONE, SINK_FD, SINK_CALLBACK = (
 N_FUNCTIONS = 2000  # that a word may stand for
 _WORDS_GDB = 0
 _LINE = 4200  # what a note may have
+_LIMIT_S = 2.0  # for the reader
 _OTHER_BUILD = ("%s was built from another version than the extension: run "
                 "make, or install both again")
 
@@ -122,7 +124,17 @@ def progress() -> tuple[int, int]:
 def step_out(tid: int, pc: int, sp: int) -> bool:
     """In gdb's thread: has the stopped thread returned to pc?  0: has it
     executed one instruction?"""
-    return bool(library().cst_step_out(tid, pc, sp))
+    return bool(library().cst_step_out(tid, pc, sp) == 1)
+
+
+def come_to(tid: int, pc: int) -> bool:
+    """In gdb's thread: the like, where other threads may keep the reader busy,
+    which the shim waits for."""
+    end = time.monotonic() + _LIMIT_S
+    while True:
+        result = library().cst_step_out(tid, pc, 0)
+        if result >= 0 or time.monotonic() > end:
+            return bool(result == 1)
 
 
 def thread_registers(tid: int) -> Optional[abi.cst_registers]:

@@ -314,7 +314,7 @@ class InstructionSteps:
         if to is None:
             found = displaced.own_place(self._areas, at.pc)
             to = found[1] if found else 0
-        return to != 0 and engine.step_out(self._tid, to, 0)
+        return to != 0 and engine.come_to(self._tid, to)
 
     def _is_called(self, at: abi.cst_registers) -> bool:
         """Has the instruction before been a call?"""
@@ -341,7 +341,7 @@ class InstructionSteps:
         if not start or not engine.thread_move(self._tid, at.pc, start):
             return
         self._has_run = True
-        if not engine.step_out(self._tid, one.copy, 0):
+        if not engine.come_to(self._tid, one.copy):
             return
         self._come = _Come(one, at.sp, slot_at(
             one.hook, at.sp, at.bp, self._pid) if one.hook else 0)

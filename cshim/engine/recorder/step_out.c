@@ -139,16 +139,19 @@ static int step_once(int tid, enum kind kind, int *has_stopped)
 	return step_once(tid, kind, has_stopped);
 }
 
+/* Returns what cst_step_out() does. */
 static int step(int tid, enum kind kind, int *has_stopped)
 {
 	int status = step_once(tid, kind, has_stopped);
 
 	if (status >> 8 == SIGTRAP)
 		return 1;
-	if (!status && kind == CALL)
+	if (!status && kind == CALL) {
 		interrupt(tid);
+		return -1;
+	}
 	/* A fault comes again with its instruction, others must be sent. */
-	else if (status && !(faults >> (WSTOPSIG(status) - 1) & 1))
+	if (status && !(faults >> (WSTOPSIG(status) - 1) & 1))
 		syscall(SYS_tkill, tid, WSTOPSIG(status));
 	return 0;
 }
@@ -182,14 +185,16 @@ static int step_to(int tid, const struct masks *m, uint64_t pc, uint64_t sp,
 
 	for (int i = 0; i < MAX_STEPS; i++) {
 		enum kind kind;
+		int result;
 
 		if (ptrace(PTRACE_GETREGS, tid, NULL, &regs))
 			return 0;
 		if (pc ? regs.rip == pc && (!sp || regs.rsp == sp) : i > 0)
 			return 1;
 		kind = kind_of(tid, &regs);
-		if (kind == NOT_OURS || !step(tid, kind, has_stopped))
-			return 0;
+		result = kind == NOT_OURS ? 0 : step(tid, kind, has_stopped);
+		if (result != 1)
+			return result;
 		if (kind == CALL && regs.rax == SYS_rt_sigprocmask)
 			hide_mask(tid, &regs, m);
 	}
@@ -242,7 +247,7 @@ int cst_step_out(int tid, uint64_t pc, uint64_t sp)
 	siginfo_t info;
 	/* gdb passes a signal on with it, and shows it as $_siginfo. */
 	int has_info = !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info);
-	int is_there, has_stopped = 0;
+	int result, has_stopped = 0;
 
 	if (ptrace(PTRACE_GETSIGMASK, tid, sizeof(m.own), &m.own))
 		return 0;
@@ -251,7 +256,7 @@ int cst_step_out(int tid, uint64_t pc, uint64_t sp)
 		return 0;
 	/* The kernel keeps these two unblocked. */
 	m.blocked &= ~(1ULL << (SIGKILL - 1) | 1ULL << (SIGSTOP - 1));
-	is_there = step_to(tid, &m, pc, sp, &has_stopped);
+	result = step_to(tid, &m, pc, sp, &has_stopped);
 	if (has_stopped)
 		syscall(SYS_tkill, tid, SIGSTOP);
 	/* The shim may have restored a mask that it had saved before. */
@@ -260,5 +265,5 @@ int cst_step_out(int tid, uint64_t pc, uint64_t sp)
 		ptrace(PTRACE_SETSIGMASK, tid, sizeof(m.own), &m.own);
 	if (has_info)
 		ptrace(PTRACE_SETSIGINFO, tid, NULL, &info);
-	return is_there;
+	return result;
 }

@@ -524,7 +524,7 @@ CST_API int cst_recorder_hit(struct cst_recorder *r, uint64_t callee,
  * until the function it is in has returned: until it is at pc with the stack
  * pointer sp; 0: any.  With pc 0 by one instruction.  Other signals stay
  * pending.  1: it is there.  0: it stopped earlier, at a breakpoint, a fault,
- * or a system call that is not the shim's or blocks. */
+ * or a system call that is not the shim's; -1: in one that waits. */
 CST_API int cst_step_out(int tid, uint64_t pc, uint64_t sp);
 
 struct cst_registers {
