@@ -108,6 +108,9 @@ def _land(standing: Standing, hit: Hit, landed: Callable[[Hit], None]) -> None:
     _Landing(standing, hit.is_entry, lambda: landed(hit), hit.place)
 
 
+_QUESTIONS = (abi.CST_STOP_ASKS_ENTRY, abi.CST_STOP_ASKS_EXIT)
+
+
 class StopBreakpoint(gdb.Breakpoint):
     """A hook has found a condition to be true."""
 
@@ -121,6 +124,7 @@ class StopBreakpoint(gdb.Breakpoint):
         self._wants = wants
         self._landed = landed
         self._asked = asked
+        standing.answer = self._answer
 
     @ctrlc.handed_on
     def stop(self) -> bool:
@@ -139,11 +143,17 @@ class StopBreakpoint(gdb.Breakpoint):
         _land(self._standing, hit, self._landed)
         return False
 
+    def _answer(self, at: abi.cst_registers) -> bool:
+        is_question = at.arguments[1] in _QUESTIONS
+        if is_question:
+            self.hear(*at.arguments)
+        return is_question
+
     def hear(self, place: int, kind: int, ns: int,
              callee: int) -> Optional[Hit]:
         """What the shim says, by its arguments: returns the hit for which the
         program is to stop, if it is one."""
-        if kind in (abi.CST_STOP_ASKS_ENTRY, abi.CST_STOP_ASKS_EXIT):
+        if kind in _QUESTIONS:
             self._asked(Question(place, kind == abi.CST_STOP_ASKS_EXIT, ns,
                                  callee))
             return None

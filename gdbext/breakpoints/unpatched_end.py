@@ -11,11 +11,11 @@ from typing import Callable, Iterable, Iterator, NamedTuple, Optional
 import gdb
 
 from .. import _abi as abi, engine
-from ..process import hooks, memory
+from ..process import memory
 from ..process.area_unwinder import RED_ZONE
 from ..process.patched_area import Area
 from ..process.patches import Patches
-from ..process.standing import Standing, flush
+from ..process.standing import flush, return_from_noop
 from ..ui import ctrlc
 from ..ui.console import plain, say
 from .landing import Hit, StopBreakpoint
@@ -28,8 +28,6 @@ _RETURNS = (_RETURN, b"\xf3\xc3")
 _LEAVE = b"\xc9"
 _POP_RBP = b"\x5d"
 _WORD = 8
-_INT3 = 0xcc
-_NOOP_BYTES = 16  # of the shim's function that gdb stops at
 _TRIES = 100  # of as long as the stepper waits for a system call
 
 
@@ -154,24 +152,16 @@ class UnpatchedEnd(gdb.Breakpoint):
         for _ in range(_TRIES):
             if engine.step_out(tid, end.back, sp + _WORD):
                 return True
-            self._hear(pid, tid, hits)
+            self._hear(tid, hits)
         return False
 
-    def _hear(self, pid: int, tid: int, hits: list[Hit]) -> None:
+    def _hear(self, tid: int, hits: list[Hit]) -> None:
         """The thread is at our breakpoint in the shim's function for conditions,
         perhaps, which does nothing."""
-        at = engine.thread_registers(tid)
-        target = hooks.symbol_address(Standing.TARGET)
-        if (at is None or target is None
-                or not 0 <= at.pc - target < _NOOP_BYTES
-                or memory.read(pid, at.pc, 1)[0] != _INT3):
-            return
-        hit = self._hears.hear(*at.arguments)
+        at = return_from_noop(tid)
+        hit = None if at is None else self._hears.hear(*at.arguments)
         if hit is not None:
             hits.append(hit)
-        at.pc, = struct.unpack("<Q", memory.read(pid, at.sp, _WORD))
-        at.sp += _WORD
-        engine.thread_set(tid, at)
 
 
 def _tell(function: int, found: list[End]) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Callable, Iterable, Iterator, Optional
+from typing import Any, Callable, Iterable, Iterator, Optional
 
 import gdb
 
@@ -18,6 +18,7 @@ from ..ui.console import plain, say
 from . import arrival, displaced, hooks, memory, thunk_file, x86_64
 from .area_unwinder import AreaUnwinder
 from .instruction_steps import InstructionSteps
+from .line_steps import LineSteps
 from .original_code import ShownCode
 from .patched_area import Area, Patch, read_area
 from .plans import Plans
@@ -72,7 +73,8 @@ class Patches:
         self.standing = Standing(self._unwinder)
         self.steps = InstructionSteps(
             self._settle_at, self._write_again, self.standing)
-        self._unwinder.look = self.steps.look
+        self.line_steps = LineSteps(self.standing)
+        self._unwinder.look = self._look_at_step
         self._moves: dict[int, int] = {}  # by thread: where it goes on
         self._is_resting = False  # no patch is written for now
         self._staying: set[tuple[int, int]] = set()  # but for these
@@ -122,6 +124,7 @@ class Patches:
     def _set_areas(self, areas: list[Area]) -> None:
         self._areas = areas
         self.steps.set_areas(areas)
+        self.line_steps.areas = areas
 
     def _read_areas(self) -> list[Area]:
         """Returns those that are new."""
@@ -417,10 +420,24 @@ class Patches:
         if self.is_in_place():
             self.steps.begin(is_over_calls)
 
+    def before_line_step(self) -> None:
+        """gdb is about to step by lines."""
+        if self.is_in_place():
+            self.line_steps.begin()
+
+    def _look_at_step(self, pending: Any) -> Optional[Any]:
+        self.line_steps.look(pending)
+        return self.steps.look(pending)
+
     def end_steps(self, is_step: bool) -> bool:
         """At a stop: returns whether the thread has moved since that, or has run
         a trampoline."""
-        return self.is_in_place() and self.steps.end(is_step)
+        if not self.is_in_place():
+            return False
+        has_run = self.line_steps.end()
+        if is_step and self.line_steps.come_out():
+            return True
+        return self.steps.end(is_step) or has_run
 
     def before_continue(self) -> None:
         """gdb is about to let the threads run: patches that are away come back,

@@ -24,6 +24,8 @@ _ENDBR64 = b"\xf3\x0f\x1e\xfa"
 _FLAGS = 0xd5  # that `lahf` has
 _OVERFLOW = 1 << 11
 _LARGEST = 1 << 23  # stack frame
+_NOOPS = ("cstrace_hook_stop", "cstrace_hook_enter")
+_WORD = 8
 
 
 def line_behind(hook: Hook) -> int:
@@ -127,6 +129,8 @@ class Standing:
         self.trampoline = unwinder.trampoline
         self._backs: list[Back] = []
         self._expected: list[Expected] = []
+        # Given what the shim says at TARGET: was it a question, and answered?
+        self.answer: Callable[[abi.cst_registers], bool] = lambda at: False
 
     def hook(self) -> Optional[Hook]:
         """The trampoline's call of the shim that the thread has just returned
@@ -150,6 +154,32 @@ class Standing:
         number = gdb.selected_thread().global_num
         return gdb.newest_frame().name() == self.TARGET or any(
             b.is_valid() and b.thread == number for b in self._expected)
+
+    def pass_noop(self, tid: int) -> bool:
+        """Lets a thread that gdb's step has led to our breakpoint in one of the
+        shim's functions that do nothing return, unless the session is to stop
+        for it."""
+        at = engine.thread_registers(tid)
+        if at is None or at.pc == hooks.symbol_address(self.TARGET) and (
+                not self.answer(at)):
+            return False
+        return return_from_noop(tid) is not None
+
+    def come_out(self) -> bool:
+        """A step of the selected thread has ended where a trampoline has called
+        the shim?  It returns from there, to where the session stops for a
+        condition, if the shim has found one."""
+        found = self.trampoline(gdb.newest_frame())
+        if found is None:
+            return False
+        to, sp, _ = found
+        return_from_noop(gdb.selected_thread().ptid[1])
+        if step(to, sp):
+            for b in self._expected:
+                if b.is_valid() and b.stop():
+                    b.delete()
+            self.settle(is_users=True)
+        return True
 
     def forget(self) -> None:
         """There are no patches any more."""
@@ -249,6 +279,19 @@ def flush() -> None:
     for cache in "dcache", "register-cache":
         with contextlib.suppress(gdb.error):
             gdb.execute("maintenance flush " + cache, to_string=True)
+
+
+def return_from_noop(tid: int) -> Optional[abi.cst_registers]:
+    """If the thread is at our breakpoint in one of the shim's functions that do
+    nothing, it returns.  Returns its registers before."""
+    at = engine.thread_registers(tid)
+    pid = gdb.selected_inferior().pid
+    if at is None or at.pc not in map(hooks.symbol_address, _NOOPS):
+        return None
+    engine.thread_set(tid, abi.cst_registers(
+        pc=int.from_bytes(memory.read(pid, at.sp, _WORD), "little"),
+        sp=at.sp + _WORD, ax=at.ax))
+    return at
 
 
 def step(to: int, sp: int = 0) -> bool:

@@ -78,6 +78,8 @@ class Session:
         # All ways to record come to this target; an end has no event.
         self._command_hooks = [StopHook("hook-stepi", "stepping"),
                                StopHook("hook-nexti", "stepping_over"),
+                               *(StopHook("hook-" + name, "stepping_lines")
+                                 for name in ("step", "next", "until")),
                                StopHook("hook-continue", "continuing"),
                                StopHook("target hook-record-full", "recording"),
                                StopHook("record hookpost-stop", "recorded")]

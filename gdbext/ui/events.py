@@ -135,6 +135,10 @@ class Events:
         self._session.patching.patches.before_step(is_over_calls=True)
 
     @_guarded
+    def stepping_lines(self) -> None:
+        self._session.patching.patches.before_line_step()
+
+    @_guarded
     def continuing(self) -> None:
         patches = self._session.patching.patches
         patches.end_steps(is_step=False)  # there was none, but for a mistake

@@ -102,7 +102,7 @@ def lines(gdb, program, commands, is_patched):
     run = gdb(program, "set confirm off", "set cstrace frame-ids off",
               "set cstrace live off", "set cstrace step-report off", *start,
               *commands)
-    assert not is_patched or re.search("^cstrace: patching . function",
+    assert not is_patched or re.search(r"^cstrace: patching \d+ function",
                                        run.out, re.M)
     out = re.sub(r"^cstrace: .*\n", "", run.out, flags=re.M)
     out = re.sub(r"process \d+|Thread 0x\w+ \(LWP \d+\)", "process N", out)
@@ -173,6 +173,55 @@ def test_where_a_line_begins_in_the_first_bytes(gdb, compiler, level, session):
         return
     run = gdb(program, "cstrace start -no-args", "run")
     assert run.out.count(" push  ") == 9 or "push (x9)" in run.out
+
+
+def each(*commands):
+    """In each function that calls itself, a fresh stop at its begin."""
+    return [command for name in ("fac", "fib", "even") for command in
+            ("tbreak " + name, "run", *commands, "kill", "delete")]
+
+
+RECURSION = {
+    **{name: each("bt", *[name] * 8, "bt", *[name] * 12) for name in
+       ("step", "next", "until")},
+    "first instruction": ["break *fac", "run", "delete", *["until"] * 4,
+                          "tbreak *fib", "continue", *["step"] * 9, "bt",
+                          "tbreak *even", "continue", *["next"] * 9],
+    "mixed": each("step", "until", "next 3", "bt", "step 5", "until", "finish",
+                  "next", "stepi 7", "next", "step", "bt", "nexti 5", "until",
+                  "until", "bt", "advance main"),
+    "third call": each(*["tbreak *$pc", "continue"] * 2, *["step"] * 3, "bt", *["until", "next", "step"] * 6,
+                       "bt"),
+    "hardware breakpoints": ["tbreak fac", "run", *["hbreak main"] * 4,
+                             *["until", "step"] * 4, "bt"],
+}
+
+
+@pytest.mark.parametrize("session", RECURSION)
+@pytest.mark.parametrize("compiler, level", [
+    (c, level) for c in ("gcc", "clang") for level in
+    ("-O0", "-O1", "-O2", "-O3")])
+def test_steps_go_on_in_a_recursive_call(gdb, compiler, level, session):
+    """There gdb does not compare the frames."""
+    if not shutil.which(compiler):
+        pytest.skip("there is no %s" % compiler)
+    program = build("recursive.c", "-fno-optimize-sibling-calls",
+                    variant=Variant(compiler, level), is_traced=False)
+    alone = lines(gdb, program, RECURSION[session], False)
+    assert lines(gdb, program, RECURSION[session], True) == alone
+
+
+@pytest.mark.parametrize("name", ["step", "next", "until"])
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_they_do_while_another_thread_calls(gdb, level, name):
+    program = build("recursive.c", "-fno-optimize-sibling-calls", "-pthread",
+                    variant=Variant("gcc", level), is_traced=False)
+    commands = [("run threads" if command == "run" else command)
+                for command in each("bt", *[name] * 3, "bt")]
+    alone, patched = (
+        [line for line in lines(gdb, program, commands, is_patched).split("\n")
+         if not line.startswith("[")] for is_patched in (False, True))
+    assert patched == alone
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from test_patched_stops import ON, program_of
+from test_patched_stops import ON, SHOWS_NO_AREA, program_of
 
 HAS_VALUES = True
 BUILDS = [("gcc", "-O0"), ("gcc", "-O1"), ("gcc", "-O2"), ("clang", "-O0"),
@@ -59,6 +59,51 @@ def test_each_call_that_they_come_to_is_recorded(gdb, tmp_path, compiler, level,
     n, n_alone = (sum(call[3] == "estimated" for call in one)
                   for one in (stepped, alone[0]))
     assert n - n_alone < len(stepped) / 3, run.out
+
+
+LINES = {name: [name] * 12 for name in ("step", "next", "until")}
+LINES["mixed"] = ["step", "until", "next", "step", "step", "until"]
+
+
+@pytest.mark.parametrize("steps", LINES)
+@pytest.mark.parametrize("name", ["fac", "fib", "even"])
+@pytest.mark.parametrize("compiler, level", BUILDS)
+def test_each_recursive_call_in_the_lines_is_recorded(
+        gdb, tmp_path, compiler, level, name, steps):
+    program = program_of("recursive.c", compiler, level,
+                         "-fno-optimize-sibling-calls")
+    save = "cstrace save %s" % (tmp_path / "t.jsonl")
+    gdb(program, *ON, "run", save)
+    alone = calls(tmp_path)
+    for more in (), ("-sync",):
+        on = " ".join((*ON[-1:], *more))
+        gdb(program, *ON[:-1], on, "tbreak " + name, "run", *LINES[steps],
+            "delete", "continue", save)
+        assert calls(tmp_path) == alone
+
+
+@pytest.mark.parametrize("command", ["until", "next", "step"])
+@pytest.mark.parametrize("condition, depth", [
+    ("-returns 2", 3), ("-where n==2", 3), ("-count 3", 3),
+    ("-returns 6", 2), ("-longer 1us", 0)])
+def test_a_condition_stops_a_step_in_a_recursive_call(gdb, tmp_path, condition,
+                                                      depth, command):
+    program = program_of("recursive.c", "gcc", "-O2",
+                         "-fno-optimize-sibling-calls")
+    save = "cstrace save %s" % (tmp_path / "t.jsonl")
+    gdb(program, *ON, "run", save)
+    alone = calls(tmp_path)
+    run = gdb(program, *ON, "break main", "run", "delete",
+              "cstrace stop-when fac " + condition, "tbreak fac", "continue",
+              command, "bt", *["until"] * 4, "delete", "continue",
+              *["continue"] * 4, save)
+    hit, _, after = run.out.partition("cstrace: stop 1: fac, ")
+    assert hit and "libcstrace" not in run.out
+    assert SHOWS_NO_AREA not in run.out
+    frames = re.findall(r"^#\d+ .*\bfac\b", after.partition("in main")[0],
+                        re.M)[1:]
+    assert len(frames) == depth or not depth
+    assert [c[:3] for c in calls(tmp_path)[0]] == [c[:3] for c in alone[0]]
 
 
 @pytest.mark.parametrize("compiler, level", BUILDS)

@@ -149,6 +149,18 @@ def test_the_users_hook_stop_is_kept_and_put_back(gdb, tmp_path):
                             "  if 1\n    echo mine\\n\n  end\n\n")
 
 
+def test_a_hook_of_a_longer_name_is_another(gdb, tmp_path):
+    """gdb shows hook-nexti for hook-next where there is no such one."""
+    (tmp_path / "hook.gdb").write_text(
+        "define hook-nexti\n  echo mine\\n\nend\n")
+    run = gdb(basic(), "source hook.gdb", "cstrace start",
+              "show user hook-nexti", "show user hook-next")
+    nexti, following = run.out.split('User command "hook-next":')
+    assert "echo mine" in nexti and "stepping_over" in nexti
+    assert "stepping_lines" in following
+    assert "mine" not in following and "stepping_over" not in following
+
+
 def test_the_extension_may_be_sourced_twice(gdb):
     run = gdb(basic(), "break fib", "cstrace start", "run",
               "source " + LOADER, "delete", "continue", args=[2])

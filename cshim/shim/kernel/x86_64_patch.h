@@ -22,6 +22,16 @@
 #define PATCH_SAVED_FIRST PUSHED(rcx) PUSHED(rdx) PUSHED(rsi) PUSHED(rdi)
 #define PATCH_RESTORED_LAST POPPED(rdi) POPPED(rsi) POPPED(rdx) POPPED(rcx)
 
+/* Where gdb steps by lines, and a thread has come here, gdb steps on, as it does
+ * in what a signal runs first: it would take it for the wrong function's call.
+ * But it asks the unwinder of gdbext/process/line_steps.py before. */
+#define PATCH_BEGIN                                                    \
+		".cfi_startproc\n"                                     \
+		".cfi_signal_frame\n"                                  \
+		"endbr64\n"                                            \
+		".cfi_endproc\n"                                       \
+		".cfi_startproc\n"
+
 /* Puts a function's return address, or the address of that, into rsi: at its
  * first instruction and before its ret, behind a prologue that sets the frame
  * pointer, or where the trampoline tells. */
@@ -56,8 +66,7 @@
 		".globl " #name "\n"                                   \
 		".hidden " #name "\n"                                  \
 		".type " #name ", @function\n" #name ":\n"             \
-		".cfi_startproc\n"                                     \
-		"endbr64\n" PATCH_SAVED_FIRST                          \
+		PATCH_BEGIN PATCH_SAVED_FIRST                          \
 		RETURN_OF_##at                                         \
 		from                                                   \
 		"cmpl $1, state_page(%rip)\n"                          \
@@ -136,8 +145,7 @@
 		".globl " #name "\n"                                   \
 		".hidden " #name "\n"                                  \
 		".type " #name ", @function\n" #name ":\n"             \
-		".cfi_startproc\n"                                     \
-		"endbr64\n" PATCH_SAVED_FIRST                          \
+		PATCH_BEGIN PATCH_SAVED_FIRST                          \
 		RETURN_OF_##at                                         \
 		from                                                   \
 		PLACE_OF_##at                                          \
