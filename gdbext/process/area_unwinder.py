@@ -106,6 +106,11 @@ class AreaUnwinder(Unwinder):
         self.hooks: dict[int, Hook] = {}  # by the calls' return addresses
         # Asked before of each frame, while a thread steps.
         self.look: Callable[[Any], Optional[Any]] = lambda pending: None
+        # The shim's functions that trampolines call, and whether gdb is to know
+        # the first instruction of one, in the selected thread, as one that a
+        # signal runs first.
+        self.slots: set[int] = set()
+        self.is_passed: Callable[[int], bool] = lambda pc: False
         self._returns: tuple[int, ...] = ()
         self._pid = 0
 
@@ -125,6 +130,9 @@ class AreaUnwinder(Unwinder):
         if found is not None:
             return found
         pc = int(pending.read_register("rip")) % 2**64
+        if pc in self.slots:
+            return None if self.is_passed(pc) else _frame(pending, _word(int(
+                pending.read_register("rsp")) + _WORD), pc)
         hook = self.hooks.get(pc)
         if hook is not None:
             return self._from_trampoline(pending, hook)

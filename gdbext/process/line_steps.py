@@ -9,14 +9,12 @@ the thread runs, behind gdb's back, to where the shim returns to."""
 
 from __future__ import annotations
 
-import struct
-from typing import Any
+import contextlib
 
 import gdb
 
-from .. import _abi as abi, engine
+from .. import engine
 from . import memory
-from .patched_area import Area
 from .standing import Standing, flush
 
 _WORD = 8
@@ -26,7 +24,6 @@ class LineSteps:
     """Threads that step, each from the command to a stop."""
 
     def __init__(self, standing: Standing) -> None:
-        self.areas: list[Area] = []
         self._standing = standing
         self._tids: set[int] = set()
         self._has_run = False  # one, behind gdb's back
@@ -36,31 +33,23 @@ class LineSteps:
         """gdb is about to step the selected thread."""
         self._tids.add(gdb.selected_thread().ptid[1])
 
-    def look(self, pending: Any) -> None:
-        """For an unwinder, of any frame."""
-        if not self._tids or pending.level():
-            return
+    def look(self, pc: int) -> bool:
+        """For an unwinder: gdb has seen the selected thread at the first
+        instruction of the shim's.  Does it step?  Then it passes over the
+        shim."""
         thread = gdb.selected_thread()
-        if thread is not None and thread.ptid[1] in self._tids:
-            self._pass(thread.ptid[1])
+        is_stepped = thread is not None and thread.ptid[1] in self._tids
+        if is_stepped:
+            self._pass(thread.ptid[1], pc)
+        return is_stepped
 
-    def _pass(self, tid: int) -> None:
-        """Passes over the shim, if a trampoline has just called it."""
+    def _pass(self, tid: int, pc: int) -> None:
         at = engine.thread_registers(tid)
-        if at is None:
-            return
-        pid = gdb.selected_inferior().pid
-        try:
-            to = int.from_bytes(memory.read(pid, at.sp, _WORD), "little")
-            area = next((a for a in self.areas if to in a.hooks), None)
-            if area is None:
-                return
-            # A function may have an old return address there.
-            slots = struct.unpack("<%dQ" % abi.CST_PLAN_SLOTS, memory.read(
-                pid, area.start, _WORD * abi.CST_PLAN_SLOTS))
-        except OSError:
-            return
-        if at.pc in slots:
+        if at is None or at.pc != pc:
+            return  # it has passed already
+        with contextlib.suppress(OSError):  # the process is gone
+            to = int.from_bytes(memory.read(
+                gdb.selected_inferior().pid, at.sp, _WORD), "little")
             self._has_run = True
             while not engine.come_to(tid, to):
                 if not self._standing.pass_noop(tid):

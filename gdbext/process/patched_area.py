@@ -8,6 +8,7 @@ import struct
 from typing import Any, NamedTuple
 
 from .. import _abi as abi
+from . import memory
 
 
 # The kinds of entries, by the slot that their trampolines call.
@@ -90,6 +91,12 @@ class Area(NamedTuple):
         """Is it where a slot's function is jumped to?"""
         return (0 <= address - self.code[0]
                 < abi.CST_PLAN_GATE * abi.CST_PLAN_SLOTS)
+
+    def slots(self, pid: int) -> tuple[int, ...]:
+        """The functions of the shim that it calls."""
+        size = "<%dQ" % abi.CST_PLAN_SLOTS
+        return struct.unpack(size, memory.read(pid, self.start,
+                                               struct.calcsize(size)))
 
     def key(self) -> tuple[int, int]:
         """What tells it from all others of a process."""

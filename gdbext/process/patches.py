@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Any, Callable, Iterable, Iterator, Optional
+from typing import Callable, Iterable, Iterator, Optional
 
 import gdb
 
@@ -74,7 +74,8 @@ class Patches:
         self.steps = InstructionSteps(
             self._settle_at, self._write_again, self.standing)
         self.line_steps = LineSteps(self.standing)
-        self._unwinder.look = self._look_at_step
+        self._unwinder.look = self.steps.look
+        self._unwinder.is_passed = self.line_steps.look
         self._moves: dict[int, int] = {}  # by thread: where it goes on
         self._is_resting = False  # no patch is written for now
         self._staying: set[tuple[int, int]] = set()  # but for these
@@ -124,7 +125,6 @@ class Patches:
     def _set_areas(self, areas: list[Area]) -> None:
         self._areas = areas
         self.steps.set_areas(areas)
-        self.line_steps.areas = areas
 
     def _read_areas(self) -> list[Area]:
         """Returns those that are new."""
@@ -143,6 +143,8 @@ class Patches:
         self._unwinder.hooks.update(
             {at: hook for area in new for at, hook in area.hooks.items()})
         self._unwinder.look_for_shim(self._pid)
+        for area in new:
+            self._unwinder.slots.update(area.slots(self._pid))
         return new
 
     def _read(self, where: abi.cst_patched) -> Optional[Area]:
@@ -425,10 +427,6 @@ class Patches:
         if self.is_in_place():
             self.line_steps.begin()
 
-    def _look_at_step(self, pending: Any) -> Optional[Any]:
-        self.line_steps.look(pending)
-        return self.steps.look(pending)
-
     def end_steps(self, is_step: bool) -> bool:
         """At a stop: returns whether the thread has moved since that, or has run
         a trampoline."""
@@ -613,7 +611,7 @@ class Patches:
         self._notice = self._led = None
         self._is_resting = False
         self._late = set()
-        self._unwinder.hooks = {}
+        self._unwinder.hooks, self._unwinder.slots = {}, set()
         self._shown.set([])
         self._listen_no_more()
 

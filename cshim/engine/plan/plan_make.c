@@ -32,7 +32,8 @@ static int read_code(struct planner *p, const char *path,
 	    functions_init(&p->functions, &p->image, &p->frames, path,
 			   choice->debug_file))
 		return cst_fail_memory(err);
-	has_debug = source_rows_mark(&p->image, &p->functions);
+	has_debug =
+		source_rows_mark(&p->image, &p->functions, choice->is_for_gdb);
 	if (!choice->border && !choice->functions)
 		p->functions.n_inlined =
 			cst_file_inlined_away(path, choice->debug_file);

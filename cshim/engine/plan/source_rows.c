@@ -8,12 +8,13 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
-enum { MANY_ROWS = 1 << 20 };
+enum { MANY_ROWS = 1 << 20, MAX_DEPTH = 96 };
 
 struct rows {
 	struct image *im;
 	struct functions *f;
-	size_t n; /* that the handle holds */
+	int is_inlined; /* inlined calls are marked, and no rows */
+	size_t n;	/* rows that the handle holds */
 };
 
 static void mark_row(struct rows *r, Dwarf_Line *line)
@@ -37,6 +38,45 @@ static void mark_assembler(struct functions *f, uint64_t start, uint64_t end)
 			f->all[i].is_assembler = 1;
 }
 
+static void mark_call(struct image *im, Dwarf_Die *call)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	if (!dwarf_entrypc(call, &start))
+		image_mark(im, start, MARK_ROW);
+	while ((at = dwarf_ranges(call, at, &base, &start, &end)) > 0) {
+		image_mark(im, start, MARK_ROW);
+		image_mark(im, end, MARK_ROW);
+	}
+}
+
+static void mark_calls(struct image *im, Dwarf_Die *parent, int depth)
+{
+	Dwarf_Die die;
+
+	if (depth > MAX_DEPTH || dwarf_child(parent, &die))
+		return;
+	do {
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_inlined_subroutine:
+			mark_call(im, &die);
+			mark_calls(im, &die, depth + 1);
+			break;
+		case DW_TAG_subprogram:
+		case DW_TAG_lexical_block:
+		case DW_TAG_try_block:
+		case DW_TAG_catch_block:
+		case DW_TAG_namespace:
+		case DW_TAG_module:
+			mark_calls(im, &die, depth + 1);
+			break;
+		default:
+			break;
+		}
+	} while (!dwarf_siblingof(&die, &die));
+}
+
 static void mark_unit(struct rows *r, Dwarf_Die *unit)
 {
 	Dwarf_Addr base, start, end;
@@ -44,6 +84,10 @@ static void mark_unit(struct rows *r, Dwarf_Die *unit)
 	ptrdiff_t at = 0;
 	size_t n;
 
+	if (r->is_inlined) {
+		mark_calls(r->im, unit, 0);
+		return;
+	}
 	if (!dwarf_getsrclines(unit, &lines, &n)) {
 		for (size_t i = 0; i < n; i++)
 			mark_row(r, dwarf_onesrcline(lines, i));
@@ -76,7 +120,7 @@ static void mark_units(struct rows *r, Elf *elf)
 	dwarf_end(dwarf);
 }
 
-int source_rows_mark(struct image *im, struct functions *f)
+int source_rows_mark(struct image *im, struct functions *f, int is_for_gdb)
 {
 	struct rows r = {.im = im, .f = f};
 	struct elf_file *file = NULL;
@@ -92,5 +136,8 @@ int source_rows_mark(struct image *im, struct functions *f)
 	for (uint32_t i = 0; i < f->n; i++)
 		f->all[i].has_line =
 			(image_marks(im, f->all[i].start) & MARK_ROW) != 0;
+	r.is_inlined = 1;
+	if (is_for_gdb)
+		mark_units(&r, file->elf);
 	return 1;
 }

@@ -10,6 +10,6 @@
 
 /* Marks the rows of all line tables, and sets has_line and is_assembler of the
  * functions.  Returns 1 if there is debug information, or 0. */
-int source_rows_mark(struct image *im, struct functions *f);
+int source_rows_mark(struct image *im, struct functions *f, int is_for_gdb);
 
 #endif
