@@ -13,7 +13,8 @@ enum mark {
 	MARK_CODE = 1,	   /* an instruction begins here */
 	MARK_LEADER = 2,   /* something jumps here, or may do so */
 	MARK_RETURN = 4,   /* a call returns here */
-	MARK_ROW = 8,	   /* a line of the source begins here: gdb may stop */
+	MARK_ROW = 8,	   /* a line of the source begins here: gdb may stop,
+			    * as where the code of an inlined call does */
 	MARK_PADDING = 16, /* never executed */
 	MARK_LOOP = 32,	   /* its own function jumps here */
 	MARK_NAMED = 64,   /* it is called, or its address is taken */
@@ -36,6 +37,7 @@ struct image {
 	uint64_t start, end;	       /* of what is loaded */
 	uint64_t code_start, code_end; /* of sections that are code */
 	uint8_t *marks;		       /* by address from code_start on */
+	uint16_t *calls; /* the like: which inlined call it is of, or 0 */
 	uint64_t entry;
 	int is_fixed; /* linked to be at its own addresses: no PIE */
 };
@@ -60,6 +62,15 @@ static inline uint8_t image_marks(const struct image *im, uint64_t addr)
 {
 	return addr >= im->code_start && addr < im->code_end
 		       ? im->marks[addr - im->code_start]
+		       : 0;
+}
+
+/* Returns a number of the innermost inlined call that the code at addr is of;
+ * 0: of none, or it is not known. */
+static inline uint16_t image_call(const struct image *im, uint64_t addr)
+{
+	return im->calls && addr >= im->code_start && addr < im->code_end
+		       ? im->calls[addr - im->code_start]
 		       : 0;
 }
 

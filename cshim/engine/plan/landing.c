@@ -67,7 +67,8 @@ static uint64_t find_host(struct placements *p, uint64_t at, uint32_t *host)
 
 /* ---- for gdb ------------------------------------------------------------- */
 
-/* Is a frame unwound at the landing as at the short jump? */
+/* Has gdb the same frame at the landing as at the short jump, which is unwound
+ * alike? */
 static int is_alike(const struct placements *p, const struct frame *frame,
 		    uint64_t jump, uint64_t landing)
 {
@@ -76,6 +77,8 @@ static int is_alike(const struct placements *p, const struct frame *frame,
 	struct frame_rules first;
 	struct frame_cursor c;
 
+	if (image_call(p->im, jump) != image_call(p->im, landing))
+		return 0;
 	frame_cursor_init(&c, p->frames, frame);
 	rules = frame_cursor_to(&c, low);
 	if (!rules)

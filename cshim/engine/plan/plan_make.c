@@ -34,6 +34,8 @@ static int read_code(struct planner *p, const char *path,
 		return cst_fail_memory(err);
 	has_debug =
 		source_rows_mark(&p->image, &p->functions, choice->is_for_gdb);
+	if (has_debug < 0)
+		return cst_fail_memory(err);
 	if (!choice->border && !choice->functions)
 		p->functions.n_inlined =
 			cst_file_inlined_away(path, choice->debug_file);

@@ -7,6 +7,7 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <stdlib.h>
 
 enum { MANY_ROWS = 1 << 20, MAX_DEPTH = 96 };
 
@@ -15,6 +16,7 @@ struct rows {
 	struct functions *f;
 	int is_inlined; /* inlined calls are marked, and no rows */
 	size_t n;	/* rows that the handle holds */
+	uint32_t n_calls;
 };
 
 static void mark_row(struct rows *r, Dwarf_Line *line)
@@ -38,20 +40,29 @@ static void mark_assembler(struct functions *f, uint64_t start, uint64_t end)
 			f->all[i].is_assembler = 1;
 }
 
-static void mark_call(struct image *im, Dwarf_Die *call)
+/* Calls that are near each other have different numbers. */
+static void mark_code(struct image *im, uint64_t start, uint64_t end,
+		      uint16_t number)
 {
+	if (start < im->code_start || end > im->code_end)
+		return;
+	for (uint64_t at = start; at < end; at++)
+		im->calls[at - im->code_start] = number;
+	image_mark(im, start, MARK_ROW);
+	image_mark(im, end, MARK_ROW);
+}
+
+static void mark_call(struct rows *r, Dwarf_Die *call)
+{
+	uint16_t number = (uint16_t)(1 + r->n_calls++ % UINT16_MAX);
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
-	if (!dwarf_entrypc(call, &start))
-		image_mark(im, start, MARK_ROW);
-	while ((at = dwarf_ranges(call, at, &base, &start, &end)) > 0) {
-		image_mark(im, start, MARK_ROW);
-		image_mark(im, end, MARK_ROW);
-	}
+	while ((at = dwarf_ranges(call, at, &base, &start, &end)) > 0)
+		mark_code(r->im, start, end, number);
 }
 
-static void mark_calls(struct image *im, Dwarf_Die *parent, int depth)
+static void mark_calls(struct rows *r, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
 
@@ -60,8 +71,8 @@ static void mark_calls(struct image *im, Dwarf_Die *parent, int depth)
 	do {
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_inlined_subroutine:
-			mark_call(im, &die);
-			mark_calls(im, &die, depth + 1);
+			mark_call(r, &die);
+			mark_calls(r, &die, depth + 1);
 			break;
 		case DW_TAG_subprogram:
 		case DW_TAG_lexical_block:
@@ -69,7 +80,7 @@ static void mark_calls(struct image *im, Dwarf_Die *parent, int depth)
 		case DW_TAG_catch_block:
 		case DW_TAG_namespace:
 		case DW_TAG_module:
-			mark_calls(im, &die, depth + 1);
+			mark_calls(r, &die, depth + 1);
 			break;
 		default:
 			break;
@@ -85,7 +96,7 @@ static void mark_unit(struct rows *r, Dwarf_Die *unit)
 	size_t n;
 
 	if (r->is_inlined) {
-		mark_calls(r->im, unit, 0);
+		mark_calls(r, unit, 0);
 		return;
 	}
 	if (!dwarf_getsrclines(unit, &lines, &n)) {
@@ -136,8 +147,11 @@ int source_rows_mark(struct image *im, struct functions *f, int is_for_gdb)
 	for (uint32_t i = 0; i < f->n; i++)
 		f->all[i].has_line =
 			(image_marks(im, f->all[i].start) & MARK_ROW) != 0;
+	if (!is_for_gdb)
+		return 1;
+	im->calls = calloc(im->code_end - im->code_start, sizeof(*im->calls));
 	r.is_inlined = 1;
-	if (is_for_gdb)
+	if (im->calls)
 		mark_units(&r, file->elf);
-	return 1;
+	return im->calls ? 1 : -1;
 }

@@ -8,8 +8,10 @@
 
 #include "plan/functions.h"
 
-/* Marks the rows of all line tables, and sets has_line and is_assembler of the
- * functions.  Returns 1 if there is debug information, or 0. */
+/* Marks the rows of all line tables, for gdb also where code of inlined calls
+ * begins and ends and what it is, and sets has_line and is_assembler of the
+ * functions.  Returns 1 if there is debug information, 0 if not; -1: out of
+ * memory. */
 int source_rows_mark(struct image *im, struct functions *f, int is_for_gdb);
 
 #endif
