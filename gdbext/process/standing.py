@@ -230,7 +230,10 @@ class Standing:
     def put_back_later(self, patches: Iterable[Patch]) -> None:
         """Behind the selected thread's function."""
         with gdb_setting.changed("backtrace past-main", "on"):
-            caller = gdb.newest_frame().older()
+            frame = gdb.newest_frame()
+            while frame.type() == gdb.INLINE_FRAME:
+                frame = frame.older()
+            caller = frame.older()
             if caller is None:
                 return
             pc, sp = caller.pc(), int(caller.read_register("rsp")) % 2**64
