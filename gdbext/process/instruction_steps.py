@@ -230,14 +230,20 @@ class InstructionSteps:
     def look(self, pending: Any) -> Optional[Any]:
         """For an unwinder, of any frame: returns who that is, if it is of the
         thread that steps and in a trampoline."""
-        if not self._tid or pending.level():
+        if not self._tid:
             return None
         thread = gdb.selected_thread()
         if thread is None or thread.ptid[1] != self._tid:
             return None
+        at = engine.thread_registers(self._tid)
+        # gdb knows inlined calls' frames itself, which are further in.
+        if at is None or at.sp != int(pending.read_register("rsp")) % 2**64:
+            return None
         try:
             self._go_on()
         except OSError:  # the process is gone
+            return None
+        if pending.level():
             return None
         pc = int(pending.read_register("rip")) % 2**64
         one = self._known().copies.get(pc)
