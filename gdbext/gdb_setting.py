@@ -14,13 +14,18 @@ def changed(name: str, value: str) -> Iterator[None]:
     """The setting has this value within, and its own one behind it.  One that
     has the value already is left alone: a front end tells its user of each
     setting that is touched."""
-    found = gdb.parameter(name)
-    before = found if isinstance(found, str) else "on" if found else "off"
-    if before == value:
-        yield
-        return
-    gdb.execute("set %s %s" % (name, value), to_string=True)
+    before = change(name, value)
     try:
         yield
     finally:
-        gdb.execute("set %s %s" % (name, before), to_string=True)
+        change(name, before)
+
+
+def change(name: str, value: str) -> str:
+    """Returns what it was.  None is gdb's word for a setting that may be auto."""
+    found = gdb.parameter(name)
+    before = found if isinstance(found, str) else (
+        "auto" if found is None else "on" if found else "off")
+    if before != value:
+        gdb.execute("set %s %s" % (name, value), to_string=True)
+    return before

@@ -10,14 +10,17 @@ the thread runs, behind gdb's back, to where the shim returns to."""
 from __future__ import annotations
 
 import contextlib
+from typing import Optional
 
 import gdb
 
-from .. import engine
+from .. import engine, gdb_setting
 from . import memory
+from .patched_area import Patch
 from .standing import Standing, flush
 
 _WORD = 8
+_DISPLACES = "displaced-stepping"
 
 
 class LineSteps:
@@ -26,12 +29,24 @@ class LineSteps:
     def __init__(self, standing: Standing) -> None:
         self._standing = standing
         self._tids: set[int] = set()
+        self._jumped: dict[int, Patch] = {}  # by these, as they began
+        self._displaces = ""  # gdb's setting, while it is another
         self._has_run = False  # one, behind gdb's back
         self._inside: set[int] = set()  # these have not come out of the shim
 
-    def begin(self) -> None:
-        """gdb is about to step the selected thread."""
-        self._tids.add(gdb.selected_thread().ptid[1])
+    def begin(self, jump: Optional[Patch]) -> None:
+        """gdb is about to step the selected thread, from this patch's short
+        jump, if that is there.  Where it lands is another line perhaps, which
+        gdb would compare the next one with: behind gdb's back the thread has
+        jumped on already."""
+        tid = gdb.selected_thread().ptid[1]
+        self._tids.add(tid)
+        if jump is not None and engine.thread_move(tid, jump.address,
+                                                   jump.trampoline):
+            self._jumped[tid] = jump
+            # With it gdb would set the thread back, at a breakpoint there.
+            self._displaces = self._displaces or gdb_setting.change(
+                _DISPLACES, "off")
 
     def look(self, pc: int) -> bool:
         """For an unwinder: gdb has seen the selected thread at the first
@@ -60,6 +75,13 @@ class LineSteps:
         """At a stop: returns whether a thread has run something."""
         self._tids &= {t.ptid[1] for t in gdb.selected_inferior().threads()
                        if t.is_running()}
+        # Into an inlined call gdb steps without a step of the thread's.
+        for tid in self._jumped.keys() - self._tids:
+            jump = self._jumped.pop(tid)
+            engine.thread_move(tid, jump.trampoline, jump.address)
+        if self._displaces and not self._jumped:
+            gdb_setting.change(_DISPLACES, self._displaces)
+            self._displaces = ""
         has_run, self._has_run = self._has_run, False
         if has_run:
             flush()

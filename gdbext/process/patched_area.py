@@ -26,6 +26,9 @@ _ENDS = {abi.CST_SLOT_EXIT: abi.CST_PATCHED_EXIT,
          abi.CST_SLOT_BORDER_RETURN: abi.CST_PATCHED_RETURN}
 
 
+_SHORT_JUMP = b"\xeb"
+
+
 class Patch(NamedTuple):
     """Bytes of the program that are changed."""
 
@@ -35,6 +38,10 @@ class Patch(NamedTuple):
     function: int  # all patches of a function come and go together
     kind: int  # abi.CST_PATCH_ENTRY and the like
     trampoline: int  # its address; 0: none, it is a landing
+
+    def is_short(self) -> bool:
+        """Does it jump to a landing?"""
+        return self.new[:1] == _SHORT_JUMP and len(self.new) == 2
 
     def has(self, address: int) -> bool:
         return 0 <= address - self.address < len(self.old)

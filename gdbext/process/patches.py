@@ -425,7 +425,10 @@ class Patches:
     def before_line_step(self) -> None:
         """gdb is about to step by lines."""
         if self.is_in_place():
-            self.line_steps.begin()
+            pc = gdb.newest_frame().pc()
+            self.line_steps.begin(next((
+                p for area in self._areas for p in area.patches
+                if p.address == pc and p.is_short() and self._is_there(p)), None))
 
     def end_steps(self, is_step: bool) -> bool:
         """At a stop: returns whether the thread has moved since that, or has run

@@ -211,6 +211,39 @@ def test_steps_go_on_in_a_recursive_call(gdb, compiler, level, session):
     assert lines(gdb, program, RECURSION[session], True) == alone
 
 
+INLINED = {
+    "from main": ["break main", "run", *["step"] * 40],
+    "from begins": ["break kind_of", "break set", "break sum", "run",
+                    *["step", "next", "step", "bt", "step", "until",
+                      "continue"] * 8],
+    "mixed": ["tbreak kind_of", "run", *["next", "until", "step", "step 2",
+                                         "bt", "next 2", "stepi 3"] * 5],
+    "instructions": ["tbreak set", "run", *["stepi"] * 60, "bt",
+                     *["stepi", "next", "stepi 2", "step"] * 9, "bt"],
+    "counted": ["tbreak set", "run", *["stepi %d" % n for n in range(2, 14)],
+                "bt", *["stepi 3", "finish", "nexti 5", "step"] * 6, "bt"],
+    "stops within": ["break *kind_of+7", "break *set+7", "run",
+                     *["stepi 3", "next", "continue", "nexti 2", "until",
+                       "continue", "stepi 2", "continue"] * 3],
+}
+
+
+@pytest.mark.parametrize("session", INLINED)
+@pytest.mark.parametrize("compiler, level", [
+    (c, level) for c in ("gcc", "clang") for level in
+    ("-O1", "-O2", "-O3", "-Os", "-Og")])
+def test_steps_in_inlined_calls(gdb, compiler, level, session):
+    """gdb looks where their code begins and ends, and which line and call the
+    code is of that a short jump leads to."""
+    if not shutil.which(compiler):
+        pytest.skip("there is no %s" % compiler)
+    program = build("inlined_begin.c", variant=Variant(compiler, level),
+                    is_traced=False)
+    commands = ["set print entry-values no", *INLINED[session]]
+    alone = lines(gdb, program, commands, False)
+    assert lines(gdb, program, commands, True) == alone
+
+
 @pytest.mark.parametrize("name", ["step", "next", "until"])
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_they_do_while_another_thread_calls(gdb, level, name):

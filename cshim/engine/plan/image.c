@@ -166,7 +166,7 @@ void image_close(struct image *im)
 	elf_file_close(&im->file);
 	free(im->sections);
 	free(im->marks);
-	free(im->calls);
+	free(im->scopes);
 	*im = (struct image){.file.fd = -1};
 }
 

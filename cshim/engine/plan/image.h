@@ -37,7 +37,7 @@ struct image {
 	uint64_t start, end;	       /* of what is loaded */
 	uint64_t code_start, code_end; /* of sections that are code */
 	uint8_t *marks;		       /* by address from code_start on */
-	uint16_t *calls; /* the like: which inlined call it is of, or 0 */
+	uint32_t *scopes; /* the like: which line and inlined call it is of */
 	uint64_t entry;
 	int is_fixed; /* linked to be at its own addresses: no PIE */
 };
@@ -65,12 +65,14 @@ static inline uint8_t image_marks(const struct image *im, uint64_t addr)
 		       : 0;
 }
 
-/* Returns a number of the innermost inlined call that the code at addr is of;
- * 0: of none, or it is not known. */
-static inline uint16_t image_call(const struct image *im, uint64_t addr)
+enum { SCOPE_LINE = 0xffff, SCOPE_CALL = ~SCOPE_LINE };
+
+/* Returns which line the code at addr is of, and which innermost inlined call,
+ * each a part of its number; 0: of none, or it is not known. */
+static inline uint32_t image_scope(const struct image *im, uint64_t addr)
 {
-	return im->calls && addr >= im->code_start && addr < im->code_end
-		       ? im->calls[addr - im->code_start]
+	return im->scopes && addr >= im->code_start && addr < im->code_end
+		       ? im->scopes[addr - im->code_start]
 		       : 0;
 }
 

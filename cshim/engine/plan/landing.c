@@ -67,8 +67,7 @@ static uint64_t find_host(struct placements *p, uint64_t at, uint32_t *host)
 
 /* ---- for gdb ------------------------------------------------------------- */
 
-/* Has gdb the same frame at the landing as at the short jump, which is unwound
- * alike? */
+/* Is a frame unwound at the landing as at the short jump? */
 static int is_alike(const struct placements *p, const struct frame *frame,
 		    uint64_t jump, uint64_t landing)
 {
@@ -77,8 +76,6 @@ static int is_alike(const struct placements *p, const struct frame *frame,
 	struct frame_rules first;
 	struct frame_cursor c;
 
-	if (image_call(p->im, jump) != image_call(p->im, landing))
-		return 0;
 	frame_cursor_init(&c, p->frames, frame);
 	rules = frame_cursor_to(&c, low);
 	if (!rules)
@@ -88,13 +85,28 @@ static int is_alike(const struct placements *p, const struct frame *frame,
 	return rules && frame_rules_are_same(rules, &first);
 }
 
+/* Does a step that comes to the landing go on as it does at the short jump?
+ * Behind an end it compares the next line with no other of the function.  At an
+ * entry it is passed over, but for calls within the lines that are stepped. */
+static int is_of_step(const struct placements *p, const struct placement *one,
+		      uint64_t landing, int is_strict)
+{
+	uint32_t differs =
+		image_scope(p->im, one->addr) ^ image_scope(p->im, landing);
+
+	if (one->kind == CST_PATCH_ENTRY)
+		return !is_strict || !differs;
+	return !(differs & SCOPE_CALL);
+}
+
 static int fits(const struct placements *p, const struct placement *one,
-		const struct frame *frame, uint64_t landing)
+		const struct frame *frame, uint64_t landing, int is_strict)
 {
 	uint64_t at = one->addr + SHORT_JUMP;
 
 	return landing >= at - SHORT_REACH_BACK &&
 	       landing <= at + SHORT_REACH &&
+	       is_of_step(p, one, landing, is_strict) &&
 	       is_alike(p, frame, one->addr, landing);
 }
 
@@ -123,7 +135,7 @@ static uint64_t host_end(const struct placements *p, uint64_t start)
 /* Adds a host, as near to the function's end as may be.  Returns where it is,
  * or 0. */
 static uint64_t add_host(struct placements *p, const struct placement *one,
-			 const struct plan_function *now)
+			 const struct plan_function *now, int is_strict)
 {
 	struct placement host = {
 		.function = one->function,
@@ -133,7 +145,7 @@ static uint64_t add_host(struct placements *p, const struct placement *one,
 
 	for (uint64_t at = now->end - 1; at > now->start && !host.addr; at--) {
 		if (!(image_marks(p->im, at) & MARK_CODE) ||
-		    !fits(p, one, now->frame, at + NEAR_JUMP))
+		    !fits(p, one, now->frame, at + NEAR_JUMP, is_strict))
 			continue;
 		host.end = host_end(p, at);
 		if (host.end && host.end <= now->end)
@@ -152,12 +164,14 @@ static int take_own(struct placements *p, struct placement *one)
 		return 0;
 	now = &p->f->all[i];
 	if (now->entry_end && !now->is_host &&
-	    fits(p, one, now->frame, now->entry + NEAR_JUMP) &&
+	    fits(p, one, now->frame, now->entry + NEAR_JUMP, 0) &&
 	    extend_entry(p, &p->all[now->placement])) {
 		now->is_host = 1;
 		jump = now->entry;
 	} else {
-		jump = add_host(p, one, now);
+		jump = add_host(p, one, now, 1);
+		if (!jump)
+			jump = add_host(p, one, now, 0);
 	}
 	if (!jump)
 		return 0;

@@ -32,6 +32,22 @@ static void mark_row(struct rows *r, Dwarf_Line *line)
 		image_mark(r->im, addr, MARK_ROW);
 }
 
+/* gdb finds the line of an address by the row before it. */
+static void mark_line(struct image *im, Dwarf_Line *line, Dwarf_Line *next)
+{
+	bool is_end = false;
+	Dwarf_Addr start, end;
+	int number = 0;
+
+	if (dwarf_lineaddr(line, &start) || dwarf_lineno(line, &number) ||
+	    dwarf_lineendsequence(line, &is_end) || is_end ||
+	    dwarf_lineaddr(next, &end) || start < im->code_start ||
+	    end > im->code_end)
+		return;
+	for (uint64_t at = start; at < end; at++)
+		im->scopes[at - im->code_start] = (uint32_t)number & SCOPE_LINE;
+}
+
 /* The functions that begin in the range. */
 static void mark_assembler(struct functions *f, uint64_t start, uint64_t end)
 {
@@ -42,19 +58,20 @@ static void mark_assembler(struct functions *f, uint64_t start, uint64_t end)
 
 /* Calls that are near each other have different numbers. */
 static void mark_code(struct image *im, uint64_t start, uint64_t end,
-		      uint16_t number)
+		      uint32_t call)
 {
 	if (start < im->code_start || end > im->code_end)
 		return;
 	for (uint64_t at = start; at < end; at++)
-		im->calls[at - im->code_start] = number;
+		im->scopes[at - im->code_start] =
+			call | (im->scopes[at - im->code_start] & SCOPE_LINE);
 	image_mark(im, start, MARK_ROW);
 	image_mark(im, end, MARK_ROW);
 }
 
 static void mark_call(struct rows *r, Dwarf_Die *call)
 {
-	uint16_t number = (uint16_t)(1 + r->n_calls++ % UINT16_MAX);
+	uint32_t number = ++r->n_calls * (SCOPE_LINE + 1u);
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
@@ -102,6 +119,9 @@ static void mark_unit(struct rows *r, Dwarf_Die *unit)
 	if (!dwarf_getsrclines(unit, &lines, &n)) {
 		for (size_t i = 0; i < n; i++)
 			mark_row(r, dwarf_onesrcline(lines, i));
+		for (size_t i = 0; r->im->scopes && i + 1 < n; i++)
+			mark_line(r->im, dwarf_onesrcline(lines, i),
+				  dwarf_onesrcline(lines, i + 1));
 		r->n += n;
 	}
 	if (dwarf_srclang(unit) != DW_LANG_Mips_Assembler)
@@ -143,15 +163,17 @@ int source_rows_mark(struct image *im, struct functions *f, int is_for_gdb)
 	if (!file)
 		return 0;
 	zsections_unpack(&file->unpacked, file->elf);
+	if (is_for_gdb)
+		im->scopes = calloc(im->code_end - im->code_start,
+				    sizeof(*im->scopes));
+	if (is_for_gdb && !im->scopes)
+		return -1;
 	mark_units(&r, file->elf);
 	for (uint32_t i = 0; i < f->n; i++)
 		f->all[i].has_line =
 			(image_marks(im, f->all[i].start) & MARK_ROW) != 0;
-	if (!is_for_gdb)
-		return 1;
-	im->calls = calloc(im->code_end - im->code_start, sizeof(*im->calls));
 	r.is_inlined = 1;
-	if (im->calls)
+	if (is_for_gdb)
 		mark_units(&r, file->elf);
-	return im->calls ? 1 : -1;
+	return 1;
 }
