@@ -79,13 +79,22 @@ class LineSteps:
         for tid in self._jumped.keys() - self._tids:
             jump = self._jumped.pop(tid)
             engine.thread_move(tid, jump.trampoline, jump.address)
-        if self._displaces and not self._jumped:
-            gdb_setting.change(_DISPLACES, self._displaces)
-            self._displaces = ""
+        if not self._jumped:
+            self._displace_again()
         has_run, self._has_run = self._has_run, False
         if has_run:
             flush()
         return has_run
+
+    def process_ended(self) -> None:
+        self._tids, self._jumped, self._inside = set(), {}, set()
+        self._has_run = False
+        self._displace_again()
+
+    def _displace_again(self) -> None:
+        if self._displaces:
+            gdb_setting.change(_DISPLACES, self._displaces)
+            self._displaces = ""
 
     def come_out(self) -> bool:
         """gdb's step has ended.  In the shim, where the session stops for a

@@ -607,6 +607,7 @@ class Patches:
 
     def process_ended(self) -> None:
         self.tell()
+        self.line_steps.process_ended()
         self.standing.forget()
         self._forget_symbols(self._symbols.keys())
         self._set_areas([])

@@ -14,8 +14,7 @@ enum { MANY_ROWS = 1 << 20, MAX_DEPTH = 96 };
 struct rows {
 	struct image *im;
 	struct functions *f;
-	int is_inlined; /* inlined calls are marked, and no rows */
-	size_t n;	/* rows that the handle holds */
+	size_t n; /* rows that the handle holds */
 	uint32_t n_calls;
 };
 
@@ -112,10 +111,6 @@ static void mark_unit(struct rows *r, Dwarf_Die *unit)
 	ptrdiff_t at = 0;
 	size_t n;
 
-	if (r->is_inlined) {
-		mark_calls(r, unit, 0);
-		return;
-	}
 	if (!dwarf_getsrclines(unit, &lines, &n)) {
 		for (size_t i = 0; i < n; i++)
 			mark_row(r, dwarf_onesrcline(lines, i));
@@ -151,6 +146,18 @@ static void mark_units(struct rows *r, Elf *elf)
 	dwarf_end(dwarf);
 }
 
+static void mark_inlined(struct rows *r, Elf *elf)
+{
+	Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	Dwarf_Die die, split;
+	Dwarf_CU *cu = NULL;
+
+	while (dwarf &&
+	       !dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, &split))
+		mark_calls(r, split.addr ? &split : &die, 0);
+	dwarf_end(dwarf);
+}
+
 int source_rows_mark(struct image *im, struct functions *f, int is_for_gdb)
 {
 	struct rows r = {.im = im, .f = f};
@@ -172,8 +179,7 @@ int source_rows_mark(struct image *im, struct functions *f, int is_for_gdb)
 	for (uint32_t i = 0; i < f->n; i++)
 		f->all[i].has_line =
 			(image_marks(im, f->all[i].start) & MARK_ROW) != 0;
-	r.is_inlined = 1;
 	if (is_for_gdb)
-		mark_units(&r, file->elf);
+		mark_inlined(&r, file->elf);
 	return 1;
 }
