@@ -155,6 +155,7 @@ def test_gdbs_setting_is_as_it_was(gdb):
     """A step from a short jump has it otherwise, here up to the program's end."""
     program = program_of("inlined_begin.c", "clang", "-O1")
     run = gdb(program, *ON, "break kind_of", "run", "step", "next",
-              "show displaced-stepping", "next 300", "show displaced-stepping")
+              "show displaced-stepping", "delete", "next 300",
+              "show displaced-stepping")
     assert "exited" in run.out
     assert len(re.findall("displaced stepping .* is auto", run.out)) == 2
