@@ -419,12 +419,16 @@ class Patches:
 
     def before_step(self, is_over_calls: bool) -> None:
         """gdb is about to run some instructions, one by one."""
-        if self.is_in_place():
+        if self._may_step():
             self.steps.begin(is_over_calls)
+
+    def _may_step(self) -> bool:
+        """May gdb step the selected thread, which goes through patches?"""
+        return self.is_in_place() and gdb.selected_thread().is_stopped()
 
     def before_line_step(self) -> None:
         """gdb is about to step by lines."""
-        if self.is_in_place():
+        if self._may_step():
             pc = gdb.newest_frame().pc()
             self.line_steps.begin(next((
                 p for area in self._areas for p in area.patches

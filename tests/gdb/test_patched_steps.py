@@ -159,3 +159,13 @@ def test_gdbs_setting_is_as_it_was(gdb):
               "show displaced-stepping")
     assert "exited" in run.out
     assert len(re.findall("displaced stepping .* is auto", run.out)) == 2
+
+
+def test_a_thread_that_runs_is_not_stepped(gdb):
+    program = program_of("recursive.c", "gcc", "-O2", "-pthread")
+    run = gdb(program, *ON, "set non-stop on", "break fac", "run threads",
+              "thread 2", "next", "stepi", "until", "thread 1", "stepi", WHERE)
+    assert run.out.count("Cannot execute this command while the selected "
+                         "thread is running.") == 3
+    assert "cstrace: Selected thread" not in run.out
+    assert len(places(run)) == 1
