@@ -329,6 +329,8 @@ class Events:
     def before_prompt(self) -> None:
         """The user may have changed the environment, or asked for more."""
         self._begin_due()
+        # A step that was given a wrong argument has not begun.
+        self._session.patching.patches.end_steps(is_step=False)
         r = self._session.recording
         if r is not None:
             r.tell_messages()
