@@ -24,7 +24,8 @@ def _body(name: str) -> Optional[list[str]]:
     lines = iter(gdb.execute("show user", to_string=True).split("\n"))
     if 'User command "%s":' % name not in lines:
         return None
-    return [line[2:] for line in itertools.takewhile(bool, lines)]
+    return [line[2:] for line in itertools.takewhile(
+        lambda line: line.startswith("  "), lines)]
 
 
 def _define(name: str, lines: list[str], is_new: bool) -> None:
