@@ -82,9 +82,17 @@ class LineSteps:
         if not self._jumped:
             self._displace_again()
         has_run, self._has_run = self._has_run, False
-        if has_run:
+        if has_run and self._is_elsewhere():
             flush()
         return has_run
+
+    @staticmethod
+    def _is_elsewhere() -> bool:
+        """Is the selected thread where gdb does not know it to be?"""
+        at = engine.thread_registers(gdb.selected_thread().ptid[1])
+        frame = gdb.newest_frame()
+        return at is None or (at.pc, at.sp) != tuple(
+            int(frame.read_register(r)) % 2**64 for r in ("rip", "rsp"))
 
     def process_ended(self) -> None:
         self._tids, self._jumped, self._inside = set(), {}, set()

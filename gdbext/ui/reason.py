@@ -31,14 +31,27 @@ def signal() -> Optional[Signal]:
     thread = gdb.selected_thread()
     if thread is None or not thread.is_stopped():
         return None
-    found = re.search(_SIGNAL, gdb.execute("info program", to_string=True))
+    found = re.search(_SIGNAL, _text())
     return Signal(found[1], found[2]) if found else None
 
 
 def is_step() -> bool:
     """Has the selected thread stopped behind a step?"""
-    return "It stopped after being stepped." in gdb.execute(
-        "info program", to_string=True)
+    return "It stopped after being stepped." in _text()
+
+
+def _text() -> str:
+    """gdb's own words; none at a breakpoint that has commands: behind each command
+    of ours gdb would execute these, before it prints the place."""
+    return "" if _has_commands() else gdb.execute("info program",
+                                                  to_string=True)
+
+
+def _has_commands() -> bool:
+    pc = gdb.newest_frame().pc()
+    return any(b.is_valid() and b.enabled and b.commands and any(
+        at.enabled and at.address == pc for at in getattr(b, "locations", ()))
+        for b in gdb.breakpoints())
 
 
 def end(event: gdb.ExitedEvent) -> Optional[str]:

@@ -212,3 +212,18 @@ int main(void)
               "cstrace report")
     assert "child" in run.out and "parent" in run.out
     assert re.search(r"^ +1 .* child$", run.out, re.M)
+
+
+@pytest.mark.parametrize("is_traced", [True, False])
+def test_a_breakpoints_commands_come_behind_the_place(gdb, tmp_path, is_traced):
+    """gdb executes them behind each command that Python executes."""
+    (tmp_path / "at.gdb").write_text(
+        "break fib if n == 1\ncommands\nprint n\nnext\nend\n")
+    program = build("basic.c", is_traced=is_traced)
+    shown = ["source at.gdb", "run", "backtrace 1"]
+    alone, traced = (
+        re.sub(r"(?m)^cstrace: .*\n|0x\w+ in ", "", gdb(
+            program, "set cstrace live off", "set cstrace step-report off",
+            "set cstrace frame-ids off", *start, *shown, args=[3]).out)
+        for start in ([], ["cstrace start"]))
+    assert "$1 = 1" in alone and traced == alone
