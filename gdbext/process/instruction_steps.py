@@ -451,6 +451,7 @@ class InstructionSteps:
                 hook is None or expect_again(self._pid, come.slot, hook)):
             return False
         gdb.execute("set var $pc = %#x" % come.one.own, to_string=True)
+        write_saved()
         return True
 
     def _leave(self, is_jump: bool) -> bool:
