@@ -111,6 +111,8 @@ class AreaUnwinder(Unwinder):
         # signal runs first.
         self.slots: set[int] = set()
         self.is_passed: Callable[[int], bool] = lambda pc: False
+        # Given each frame's place.
+        self.leave_jump: Callable[[int], None] = lambda pc: None
         self._returns: tuple[int, ...] = ()
         self._pid = 0
 
@@ -130,6 +132,7 @@ class AreaUnwinder(Unwinder):
         if found is not None:
             return found
         pc = int(pending.read_register("rip")) % 2**64
+        self.leave_jump(pc)
         if pc in self.slots:
             return None if self.is_passed(pc) else _frame(pending, _word(int(
                 pending.read_register("rsp")) + _WORD), pc)

@@ -10,7 +10,6 @@ the thread runs, behind gdb's back, to where the shim returns to."""
 from __future__ import annotations
 
 import contextlib
-from typing import Optional
 
 import gdb
 
@@ -20,6 +19,7 @@ from .patched_area import Patch
 from .standing import Standing, flush
 
 _WORD = 8
+_INT3 = 0xcc
 _DISPLACES = "displaced-stepping"
 
 
@@ -29,24 +29,44 @@ class LineSteps:
     def __init__(self, standing: Standing) -> None:
         self._standing = standing
         self._tids: set[int] = set()
-        self._jumped: dict[int, Patch] = {}  # by these, as they began
+        self.jumps: dict[int, Patch] = {}  # short ones, at functions' begins
+        self._jumped: dict[int, Patch] = {}  # by these, as a step began
         self._displaces = ""  # gdb's setting, while it is another
         self._has_run = False  # one, behind gdb's back
         self._inside: set[int] = set()  # these have not come out of the shim
 
-    def begin(self, jump: Optional[Patch]) -> None:
-        """gdb is about to step the selected thread, from this patch's short
-        jump, if that is there.  Where it lands is another line perhaps, which
-        gdb would compare the next one with: behind gdb's back the thread has
-        jumped on already."""
+    def begin(self) -> None:
+        """gdb is about to step the selected thread."""
         tid = gdb.selected_thread().ptid[1]
         self._tids.add(tid)
-        if jump is not None and engine.thread_move(tid, jump.address,
-                                                   jump.trampoline):
-            self._jumped[tid] = jump
+        if self._jump(tid, int(gdb.newest_frame().pc())):
             # With it gdb would set the thread back, at a breakpoint there.
             self._displaces = self._displaces or gdb_setting.change(
                 _DISPLACES, "off")
+
+    def leave_jump(self, pc: int) -> None:
+        """For an unwinder: a frame of the selected thread is here.  It may be
+        the next of several steps that begins here."""
+        if pc in self.jumps and self._tids:
+            thread = gdb.selected_thread()
+            if thread is not None and thread.ptid[1] in self._tids:
+                self._jump(thread.ptid[1], pc)
+
+    def _jump(self, tid: int, pc: int) -> bool:
+        """If the thread is at a patch's short jump, it jumps, behind gdb's
+        back: where it lands is another line perhaps, which gdb would compare the
+        next one with."""
+        jump = self.jumps.get(pc)
+        if jump is None:
+            return False
+        try:
+            code = memory.read(gdb.selected_inferior().pid, pc, len(jump.new))
+        except OSError:
+            return False
+        is_there = code[1:] == jump.new[1:] and code[0] in (jump.new[0], _INT3)
+        if is_there and engine.thread_move(tid, pc, jump.trampoline):
+            self._jumped[tid] = jump
+        return self._jumped.get(tid) is jump
 
     def look(self, pc: int) -> bool:
         """For an unwinder: gdb has seen the selected thread at the first

@@ -40,8 +40,9 @@ class Patch(NamedTuple):
     trampoline: int  # its address; 0: none, it is a landing
 
     def is_short(self) -> bool:
-        """Does it jump to a landing?"""
-        return self.new[:1] == _SHORT_JUMP and len(self.new) == 2
+        """Does a function begin with its jump to a landing?"""
+        return (self.kind == abi.CST_PATCH_ENTRY
+                and self.new[:1] == _SHORT_JUMP)
 
     def has(self, address: int) -> bool:
         return 0 <= address - self.address < len(self.old)

@@ -76,6 +76,7 @@ class Patches:
         self.line_steps = LineSteps(self.standing)
         self._unwinder.look = self.steps.look
         self._unwinder.is_passed = self.line_steps.look
+        self._unwinder.leave_jump = self.line_steps.leave_jump
         self._moves: dict[int, int] = {}  # by thread: where it goes on
         self._is_resting = False  # no patch is written for now
         self._staying: set[tuple[int, int]] = set()  # but for these
@@ -125,6 +126,8 @@ class Patches:
     def _set_areas(self, areas: list[Area]) -> None:
         self._areas = areas
         self.steps.set_areas(areas)
+        self.line_steps.jumps = {p.address: p for area in areas
+                                 for p in area.patches if p.is_short()}
 
     def _read_areas(self) -> list[Area]:
         """Returns those that are new."""
@@ -429,10 +432,7 @@ class Patches:
     def before_line_step(self) -> None:
         """gdb is about to step by lines."""
         if self._may_step():
-            pc = gdb.newest_frame().pc()
-            self.line_steps.begin(next((
-                p for area in self._areas for p in area.patches
-                if p.address == pc and p.is_short() and self._is_there(p)), None))
+            self.line_steps.begin()
 
     def end_steps(self, is_step: bool) -> bool:
         """At a stop: returns whether the thread has moved since that, or has run

@@ -218,6 +218,8 @@ INLINED = {
                       "continue"] * 8],
     "mixed": ["tbreak kind_of", "run", *["next", "until", "step", "step 2",
                                          "bt", "next 2", "stepi 3"] * 5],
+    "counted lines": ["tbreak sum", "run", *["step 5", "next 3", "step 4",
+                                             "until", "step 2", "bt"] * 5],
     "instructions": ["tbreak set", "run", *["stepi"] * 60, "bt",
                      *["stepi", "next", "stepi 2", "step"] * 9, "bt"],
     "counted": ["tbreak set", "run", *["stepi %d" % n for n in range(2, 14)],
