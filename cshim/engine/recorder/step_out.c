@@ -65,6 +65,7 @@ static enum kind kind_of(int tid, const struct user_regs_struct *regs)
 	case SYS_futex:
 	case SYS_clock_gettime:
 	case SYS_getpid:
+	case SYS_getppid:
 	case SYS_gettid:
 	case SYS_prctl:
 	case SYS_sigaltstack:
