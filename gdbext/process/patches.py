@@ -422,24 +422,21 @@ class Patches:
 
     def before_step(self, is_over_calls: bool) -> None:
         """gdb is about to run some instructions, one by one."""
-        if self._may_step():
+        if self.is_in_place() and gdb.selected_thread().is_stopped():
             self.steps.begin(is_over_calls)
 
-    def _may_step(self) -> bool:
-        """May gdb step the selected thread, which goes through patches?"""
-        return self.is_in_place() and gdb.selected_thread().is_stopped()
-
     def before_line_step(self) -> None:
-        """gdb is about to step by lines."""
-        if self._may_step():
+        """gdb is about to step by lines, in a child or a checkpoint perhaps."""
+        if (self._areas and not self._is_resting
+                and gdb.selected_thread().is_stopped()):
             self.line_steps.begin()
 
     def end_steps(self, is_step: bool) -> bool:
         """At a stop: returns whether the thread has moved since that, or has run
         a trampoline."""
+        has_run = bool(self._areas) and self.line_steps.end()
         if not self.is_in_place():
-            return False
-        has_run = self.line_steps.end()
+            return has_run
         if is_step and self.line_steps.come_out():
             return True
         return self.steps.end(is_step) or has_run

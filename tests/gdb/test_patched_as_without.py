@@ -192,6 +192,9 @@ RECURSION = {
                   "until", "bt", "advance main"),
     "third call": each(*["tbreak *$pc", "continue"] * 2, *["step"] * 3, "bt", *["until", "next", "step"] * 6,
                        "bt"),
+    "checkpoint": ["break fac", "tbreak fib", "run", "checkpoint", "next",
+                   "delete 1", "restart 1", *["until"] * 3, "bt",
+                   *["step", "next"] * 3],
     "hardware breakpoints": ["tbreak fac", "run", *["hbreak main"] * 4,
                              *["until", "step"] * 4, "bt"],
 }
