@@ -48,7 +48,10 @@ def _text() -> str:
 
 
 def _has_commands() -> bool:
-    pc = gdb.newest_frame().pc()
+    try:
+        pc = gdb.newest_frame().pc()
+    except gdb.error:  # the program is gone
+        return False
     return any(b.is_valid() and b.enabled and b.commands and any(
         at.enabled and at.address == pc for at in getattr(b, "locations", ()))
         for b in gdb.breakpoints())
