@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 48342863
+VERSION = 1782134858
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -538,6 +538,7 @@ class cst_registers(C.Structure):
         ("sp", C.c_uint64),
         ("bp", C.c_uint64),
         ("ax", C.c_uint64),
+        ("flags", C.c_uint64),
         ("arguments", C.c_uint64 * 4),
     ]
 

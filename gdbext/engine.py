@@ -128,8 +128,8 @@ def step_out(tid: int, pc: int, sp: int) -> bool:
 
 
 def come_to(tid: int, pc: int) -> bool:
-    """In gdb's thread: the like, where other threads may keep the reader busy,
-    which the shim waits for."""
+    """In gdb's thread: the like, with any stack pointer; where other threads may
+    keep the reader busy, the shim waits for it."""
     end = time.monotonic() + _LIMIT_S
     while True:
         result = library().cst_step_out(tid, pc, 0)

@@ -148,7 +148,7 @@ class UnpatchedEnd(gdb.Breakpoint):
         memory.write(pid, sp, struct.pack("<QQ", end.back, was.ax))
         gate = end.area.code[0] + abi.CST_PLAN_GATE * end.slot
         engine.thread_set(tid, abi.cst_registers(
-            pc=gate, sp=sp, ax=end.function))
+            pc=gate, sp=sp, ax=end.function, flags=was.flags))
         for _ in range(_TRIES):
             if engine.step_out(tid, end.back, sp + _WORD):
                 return True

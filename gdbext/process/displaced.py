@@ -9,6 +9,7 @@ from typing import Iterable, Optional
 
 import gdb
 
+from .. import _abi as abi
 from . import memory
 from .patched_area import Area
 
@@ -38,8 +39,8 @@ def copy_of(areas: Iterable[Area], pc: int) -> Optional[int]:
 
 def next_place(areas: Iterable[Area], pc: int, sp: int) -> Optional[int]:
     """For a pc in a trampoline's own instructions: where its call of the shim
-    returns to, or where the function's next instruction is in it; None for any
-    other pc."""
+    returns to, or where the function's next instruction is in it, or 0 between
+    several that stand for one; None for any other pc."""
     area = next((a for a in areas if a.is_code(pc)), None)
     if area is None:
         return None
@@ -50,7 +51,14 @@ def next_place(areas: Iterable[Area], pc: int, sp: int) -> Optional[int]:
               default=sum(area.code))
     return min((at for at in itertools.chain(
         area.hooks, (copy for copy, _ in area.moved)) if pc < at < end),
-        default=None)
+        default=0)
+
+
+def way_out(areas: Iterable[Area], at: abi.cst_registers) -> Optional[int]:
+    """For a thread in a trampoline's own instructions, or at its last jump: the
+    next place of the function's, or next_place()."""
+    found = own_place(areas, at.pc)
+    return found[1] if found else next_place(areas, at.pc, at.sp)
 
 
 def _behind(area: Area, pc: int) -> Optional[int]:

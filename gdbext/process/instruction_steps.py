@@ -24,8 +24,8 @@ from .area_unwinder import entry_frame, slot_at
 from .connection import is_remote
 from .patched_area import Area, Hook, Patch
 from .standing import (
-    Standing, expect_again, flush, is_any_running, step, take_away, write,
-    write_saved)
+    Standing, expect_again, flush, is_any_running, stack_kept, step, take_away,
+    write, write_saved)
 
 _MOST_FRAMES = 32  # that `nexti N` returns from
 _MOST_FUNCTIONS = 256  # that it may come to
@@ -247,12 +247,18 @@ class InstructionSteps:
             return None
         pc = int(pending.read_register("rip")) % 2**64
         one = self._known().copies.get(pc)
-        if (one is None or self._entered is None
-                or one.patch is not self._entered.one.patch):
+        come = next((c for c in (self._come, self._entered) if one and c
+                     and c.one.patch is one.patch and c.one.hook), None)
+        if come is None or come.one.hook is None:
             return None
-        hook = self._entered.one.hook
-        assert hook is not None
-        return entry_frame(pending, self._entered.slot, hook.function)
+        return entry_frame(pending, come.slot, come.one.hook.function)
+
+    def follow(self, tid: int) -> bool:
+        """The selected thread has executed an instruction: is it one that steps
+        so?"""
+        if self._tid == tid:
+            self._go_on()
+        return self._tid == tid
 
     def _known(self) -> _All:
         if self._all is None:
@@ -316,11 +322,8 @@ class InstructionSteps:
         if is_counted:
             self._is_jumping = False
             return engine.step_out(self._tid, 0, 0)
-        to = displaced.next_place(self._areas, at.pc, at.sp)
-        if to is None:
-            found = displaced.own_place(self._areas, at.pc)
-            to = found[1] if found else 0
-        return to != 0 and engine.come_to(self._tid, to)
+        to = displaced.way_out(self._areas, at)
+        return to is not None and self._standing.come_to(self._tid, to)
 
     def _is_called(self, at: abi.cst_registers) -> bool:
         """Has the instruction before been a call?"""
@@ -347,16 +350,17 @@ class InstructionSteps:
         if not start or not engine.thread_move(self._tid, at.pc, start):
             return
         self._has_run = True
-        if not engine.come_to(self._tid, one.copy):
-            return
-        self._come = _Come(one, at.sp, slot_at(
-            one.hook, at.sp, at.bp, self._pid) if one.hook else 0)
+        with stack_kept(self._tid, one.copy):
+            if not self._standing.come_to(self._tid, one.copy):
+                return
+            self._come = _Come(one, at.sp, slot_at(
+                one.hook, at.sp, at.bp, self._pid) if one.hook else 0)
         if one.hook and one.hook.is_entry():
             self._entered = self._come
         self._left_at = one.copy, at.sp
         if may_write or one.patch in self._lifted:
             self._left_at = at.pc, at.sp
-            engine.thread_move(self._tid, one.copy, at.pc)
+            engine.thread_set(self._tid, at)  # its flags, too
             if one.patch not in self._lifted:
                 self._lift(_group(one.area, one.patch))
 
@@ -476,9 +480,11 @@ class InstructionSteps:
         while True:
             pc, sp = _place()
             found = displaced.own_place(self._areas, pc)
-            to = found is None and displaced.next_place(self._areas, pc, sp)
-            if not to or not step(to):
+            if found is not None:
                 return found
+            to = displaced.next_place(self._areas, pc, sp)
+            if to is None or not step(to):
+                return None
 
     def _leave_landing(self) -> None:
         self._pid = gdb.selected_inferior().pid

@@ -86,10 +86,8 @@ class LineSteps:
             to = int.from_bytes(memory.read(
                 gdb.selected_inferior().pid, at.sp, _WORD), "little")
             self._has_run = True
-            while not engine.come_to(tid, to):
-                if not self._standing.pass_noop(tid):
-                    self._inside.add(tid)
-                    return
+            if not self._standing.come_to(tid, to):
+                self._inside.add(tid)
 
     def end(self) -> bool:
         """At a stop: returns whether a thread has run something."""

@@ -80,3 +80,14 @@ def write(pid: int, address: int, data: bytes) -> None:
         return
     with opened(pid, os.O_WRONLY) as fd:
         os.pwrite(fd, data, address)
+
+
+def begin(pid: int, address: int) -> int:
+    """Where what is mapped there begins.  OSError: nothing is."""
+    with open("/proc/%d/maps" % pid, encoding="utf-8",
+              errors="surrogateescape") as maps:
+        for line in maps:
+            start, end = (int(at, 16) for at in line.split()[0].split("-"))
+            if start <= address < end:
+                return start
+    raise OSError("nothing is mapped at %#x" % address)

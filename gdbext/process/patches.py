@@ -22,6 +22,7 @@ from .line_steps import LineSteps
 from .original_code import ShownCode
 from .patched_area import Area, Patch, read_area
 from .plans import Plans
+from .software_watch import SoftwareWatch
 from .standing import (
     Standing, expect_none, is_any_running, step, write, write_saved)
 
@@ -74,6 +75,7 @@ class Patches:
         self.steps = InstructionSteps(
             self._settle_at, self._write_again, self.standing)
         self.line_steps = LineSteps(self.standing)
+        self.software_watch = SoftwareWatch(self.standing, self.steps)
         self._unwinder.look = self.steps.look
         self._unwinder.is_passed = self.line_steps.look
         self._unwinder.leave_jump = self.line_steps.leave_jump
@@ -126,6 +128,7 @@ class Patches:
     def _set_areas(self, areas: list[Area]) -> None:
         self._areas = areas
         self.steps.set_areas(areas)
+        self.software_watch.set_areas(areas)
         self.line_steps.jumps = {p.address: p for area in areas
                                  for p in area.patches if p.is_short()}
 
@@ -391,6 +394,7 @@ class Patches:
 
     def breakpoint_changed(self) -> None:
         """A breakpoint inside a patch would be one of a jump's bytes."""
+        self.software_watch.look()
         if not self._areas or gdb.selected_inferior().pid != self._pid:
             return
         for area, function in self._look_at_breakpoints():
@@ -410,9 +414,9 @@ class Patches:
         if found is not None:
             self._settle_at(*found)
             return False
-        to = may_step and displaced.next_place(self._areas, pc, int(
+        to = displaced.next_place(self._areas, pc, int(
             gdb.newest_frame().read_register("rsp")) % 2**64)
-        if not to or not step(to):
+        if to is None or (to and not may_step) or not step(to):
             return False
         if self.standing.hook() is not None:
             self.standing.settle(is_users=True)
@@ -422,19 +426,29 @@ class Patches:
 
     def before_step(self, is_over_calls: bool) -> None:
         """gdb is about to run some instructions, one by one."""
-        if self.is_in_place() and gdb.selected_thread().is_stopped():
+        # For a watchpoint gdb steps through what is called, too.
+        if not self.before_going_on() and self.is_in_place() and (
+                gdb.selected_thread().is_stopped()):
             self.steps.begin(is_over_calls)
 
     def before_line_step(self) -> None:
         """gdb is about to step by lines, in a child or a checkpoint perhaps."""
         if (self._areas and not self._is_resting
-                and gdb.selected_thread().is_stopped()):
+                and gdb.selected_thread().is_stopped()
+                and not self.before_going_on()):
             self.line_steps.begin()
+
+    def before_going_on(self) -> bool:
+        """gdb is about to let the selected thread go on: does it execute one
+        instruction after the other, for a watchpoint?"""
+        return (self.is_in_place() and gdb.selected_thread().is_stopped()
+                and self.software_watch.begin())
 
     def end_steps(self, is_step: bool) -> bool:
         """At a stop: returns whether the thread has moved since that, or has run
         a trampoline."""
         has_run = bool(self._areas) and self.line_steps.end()
+        has_run |= self.software_watch.end()
         if not self.is_in_place():
             return has_run
         if is_step and self.line_steps.come_out():

@@ -8,9 +8,10 @@ has returned."""
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import struct
-from typing import Callable, Iterable, Optional
+from typing import Callable, Iterable, Iterator, Optional
 
 import gdb
 
@@ -24,6 +25,7 @@ _ENDBR64 = b"\xf3\x0f\x1e\xfa"
 _FLAGS = 0xd5  # that `lahf` has
 _OVERFLOW = 1 << 11
 _LARGEST = 1 << 23  # stack frame
+_BELOW = 1 << 13  # the stack pointer, for the shim
 _NOOPS = ("cstrace_hook_stop", "cstrace_hook_enter")
 _WORD = 8
 
@@ -165,6 +167,14 @@ class Standing:
             return False
         return return_from_noop(tid) is not None
 
+    def come_to(self, tid: int, to: int) -> bool:
+        """Lets a thread run, behind gdb's back, what is not its function's, to
+        that place; 0: one instruction.  False: it has not come there."""
+        while not engine.come_to(tid, to):
+            if not self.pass_noop(tid):
+                return False
+        return True
+
     def come_out(self) -> bool:
         """A step of the selected thread has ended where a trampoline has called
         the shim?  It returns from there, to where the session stops for a
@@ -276,6 +286,23 @@ class Standing:
                 b.delete()
 
 
+@contextlib.contextmanager
+def stack_kept(tid: int, to: int) -> Iterator[None]:
+    """What is below the stack pointer, as variables at a return, is as before
+    once the thread has come to that place, if the process has no other thread,
+    which may write there."""
+    pid, at = gdb.selected_inferior().pid, engine.thread_registers(tid)
+    if at is None or len(os.listdir("/proc/%d/task" % pid)) != 1:
+        yield
+        return
+    begin = max(memory.begin(pid, at.sp), at.sp - _BELOW)
+    below = memory.read(pid, begin, at.sp - begin)
+    yield
+    now = engine.thread_registers(tid)
+    if now is not None and now.pc == to and begin < now.sp:
+        memory.write(pid, begin, below[:now.sp - begin])
+
+
 def flush() -> None:
     """gdb does not know that a thread has moved, and may have pushed
     something."""
@@ -293,7 +320,7 @@ def return_from_noop(tid: int) -> Optional[abi.cst_registers]:
         return None
     engine.thread_set(tid, abi.cst_registers(
         pc=int.from_bytes(memory.read(pid, at.sp, _WORD), "little"),
-        sp=at.sp + _WORD, ax=at.ax))
+        sp=at.sp + _WORD, ax=at.ax, flags=at.flags))
     return at
 
 

@@ -81,6 +81,8 @@ class Session:
                                *(StopHook("hook-" + name, "stepping_lines")
                                  for name in ("step", "next", "until")),
                                StopHook("hook-continue", "continuing"),
+                               *(StopHook("hook-" + name, "going_on")
+                                 for name in ("finish", "advance", "signal")),
                                StopHook("target hook-record-full", "recording"),
                                StopHook("record hookpost-stop", "recorded")]
 

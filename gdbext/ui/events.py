@@ -69,6 +69,7 @@ class Events:
         e.before_prompt.connect(self.before_prompt)
         e.breakpoint_created.connect(self.breakpoint_changed)
         e.breakpoint_modified.connect(self.breakpoint_changed)
+        e.breakpoint_deleted.connect(self.breakpoint_deleted)
         # free_objfile came with gdb 13
         free_objfile = getattr(e, "free_objfile", None)
         if free_objfile is not None:
@@ -142,11 +143,18 @@ class Events:
     def continuing(self) -> None:
         patches = self._session.patching.patches
         patches.end_steps(is_step=False)  # there was none, but for a mistake
+        if gdb.selected_thread() is not None and patches.before_going_on():
+            return
         # gdb 13 crashes at `info program` where the thread that has stopped
         # last is no more, as it may be before there are patches.  A signal's
         # handler sees the place.
         if patches.standing.away() and reason.signal() is None:
             patches.before_continue()
+
+    @_guarded
+    def going_on(self) -> None:
+        if gdb.selected_thread() is not None:
+            self._session.patching.patches.before_going_on()
 
     @_guarded
     def recording(self) -> None:
@@ -240,6 +248,10 @@ class Events:
     @_guarded
     def breakpoint_changed(self, breakpoint: gdb.Breakpoint) -> None:
         self._session.patching.patches.breakpoint_changed()
+
+    @_guarded
+    def breakpoint_deleted(self, breakpoint: gdb.Breakpoint) -> None:
+        self._session.patching.patches.software_watch.look(breakpoint.number)
 
     @_guarded
     def clear_objfiles(self, event: Any) -> None:

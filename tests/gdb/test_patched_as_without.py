@@ -34,6 +34,16 @@ SESSIONS = {
                    "ignore 1 1", "continue", "bt", "info breakpoints"],
     "watch": ["break main", "run", "watch total", *["continue"] * 4, "bt",
               "delete", "continue"],
+    "watch a register": ["set print frame-arguments none", "break middle",
+                         "run", "watch $rsp", *["continue"] * 12, "bt",
+                         "stepi", "next", "step", "nexti 3", "continue",
+                         "finish", *["continue"] * 8, "stepi 4", "bt"],
+    "watch by steps": ["set can-use-hw-watchpoints 0",
+                       "set print frame-arguments none", "break middle", "run",
+                       "watch n", "watch total", "continue", "continue",
+                       "next", "finish", "continue", "bt", "until",
+                       *["continue"] * 4, "bt", "info breakpoints", "delete",
+                       "continue"],
     "calls": ["break middle", "run", "call leaf(5)", "print leaf(2) + 1",
               "call (int)middle(3)", "delete", "print outer(1)", "bt",
               "continue"],
@@ -334,3 +344,27 @@ def test_a_signal_at_a_gate_shows_the_function(gdb, slot):
     assert "received signal SIGUSR1" in run.out
     innermost, = re.findall(r"^#0 +(?:0x\w+ in )?(\w+)", run.out, re.M)
     assert innermost == "fib"
+
+
+def test_registers_are_watched_while_other_threads_run(gdb):
+    program = build("recursive.c", variant=Variant("gcc", "-O2"),
+                    is_traced=False)
+    run = gdb(program, "set cstrace live off", "cstrace start", "break fib",
+              "run threads", "delete", "watch $rsp thread 1",
+              *["continue"] * 30, "bt")
+    assert run.out.count("Watchpoint 2: $rsp\n\nOld value") == 30
+    assert "__x86_return_thunk" not in run.out
+    assert "cstrace.patched" not in run.out
+
+
+def test_within_a_call_s_copy_it_stands_in_the_callee(gdb):
+    """The copy is several instructions, the call is one."""
+    program = build("debugged.c", variant=Variant("gcc", "-O2"),
+                    is_traced=False)
+    run = gdb(program, "set cstrace live off", "cstrace start", "break outer",
+              "run", "find /b &__x86_return_thunk, +0x400, "
+              "0x48, 0x8d, 0x64, 0x24, 0xf8, 0x50, 0x48, 0x8d, 0x05",
+              "tbreak *((char *)$_ + 5)", "continue", "bt", "next")
+    assert re.findall(r"^#\d +(?:0x\w+ in )?(\w+)", run.out, re.M) == [
+        "middle", "outer", "main"]
+    assert "__x86_return_thunk ()" not in run.out

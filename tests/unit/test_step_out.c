@@ -19,6 +19,8 @@
 
 #include "cstrace/engine.h"
 
+enum { CARRY = 1 };
+
 enum how {
 	PLAINLY,
 	BY_A_SYSTEM_CALL,
@@ -217,10 +219,11 @@ static void it_goes_on_where_it_is_moved_to(void **state)
 {
 	pid_t child = stopped_child(PLAINLY);
 	struct cst_registers at, moved;
-	uint64_t other = (uint64_t)&hook;
+	uint64_t other = (uint64_t)&hook, start;
 
 	(void)state;
 	assert_int_equal(cst_thread_registers(child, &at), 1);
+	start = at.pc;
 	assert_int_equal(at.sp % 8, 0);
 	assert_int_equal(cst_thread_move(child, at.pc + 1, other), 0);
 	assert_int_equal(cst_thread_move(child, at.pc, other), 1);
@@ -228,7 +231,12 @@ static void it_goes_on_where_it_is_moved_to(void **state)
 	assert_int_equal(moved.pc, other);
 	assert_int_equal(moved.sp, at.sp);
 	assert_int_equal(moved.bp, at.bp);
-	assert_int_equal(cst_thread_move(child, other, at.pc), 1);
+	moved.flags ^= CARRY;
+	assert_int_equal(cst_thread_set(child, &moved), 1);
+	at.flags = 0;
+	assert_int_equal(cst_thread_registers(child, &at), 1);
+	assert_int_equal(at.flags, moved.flags);
+	assert_int_equal(cst_thread_move(child, other, start), 1);
 	assert_int_equal(step_out(child), 1);
 	end(child);
 }

@@ -213,6 +213,7 @@ int cst_thread_registers(int tid, struct cst_registers *out)
 		.sp = regs.rsp,
 		.bp = regs.rbp,
 		.ax = regs.rax,
+		.flags = regs.eflags,
 		.arguments = {regs.rdi, regs.rsi, regs.rdx, regs.rcx},
 	};
 	return 1;
@@ -228,6 +229,7 @@ int cst_thread_set(int tid, const struct cst_registers *wanted)
 	regs.rip = wanted->pc;
 	regs.rsp = wanted->sp;
 	regs.rax = wanted->ax;
+	regs.eflags = wanted->flags;
 	return !ptrace(PTRACE_SETREGS, tid, NULL, &regs);
 }
 

@@ -528,7 +528,7 @@ CST_API int cst_recorder_hit(struct cst_recorder *r, uint64_t callee,
 CST_API int cst_step_out(int tid, uint64_t pc, uint64_t sp);
 
 struct cst_registers {
-	uint64_t pc, sp, bp, ax;
+	uint64_t pc, sp, bp, ax, flags;
 	uint64_t arguments[4]; /* rdi, rsi, rdx, rcx */
 };
 
@@ -536,8 +536,8 @@ struct cst_registers {
  * it is. */
 CST_API int cst_thread_registers(int tid, struct cst_registers *out);
 
-/* Gives such a thread, which is in no system call, these of its pc, sp and ax.
- * 1: it has them. */
+/* Gives such a thread, which is in no system call, these of its pc, sp, ax and
+ * flags.  1: it has them. */
 CST_API int cst_thread_set(int tid, const struct cst_registers *wanted);
 
 /* Lets such a thread go on at `to`, if it is at `from` now and not in a system
