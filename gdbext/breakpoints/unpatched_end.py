@@ -13,16 +13,13 @@ import gdb
 from .. import _abi as abi, engine
 from ..process import memory
 from ..process.area_unwinder import RED_ZONE
-from ..process.patched_area import Area
+from ..process.patched_area import Area, Hook, Patch
 from ..process.patches import Patches
 from ..process.standing import flush, return_from_noop
 from ..ui import ctrlc
 from ..ui.console import plain, say
 from .landing import Hit, StopBreakpoint
 
-# Behind a trampoline's call: what lets a thread go on that is left in the shim.
-_TAKEN = b"\x58"  # pop %rax
-_TAKEN_FRAMED = b"\x58\x48\x8d\xa4\x24\x80\0\0\0"  # and lea 128(%rsp), %rsp
 _RETURN = b"\xc3"
 _RETURNS = (_RETURN, b"\xf3\xc3")
 _LEAVE = b"\xc9"
@@ -36,20 +33,15 @@ class End(NamedTuple):
     function: int  # its address
     place: int  # the instruction that is next when it is reported
     slot: int
-    back: Optional[int]  # where the shim returns to; None: it cannot be called
+    back: int  # where the shim returns to
 
 
-def _code(function: int) -> list[tuple[int, bytes]]:
+def _code(function: int, size: int) -> list[tuple[int, bytes]]:
     """The function's instructions: address and bytes."""
-    block = gdb.block_for_pc(function)
-    while block is not None and block.function is None:
-        block = block.superblock
-    if block is None or block.start != function:
-        return []
     pid = gdb.selected_inferior().pid
     architecture = gdb.selected_inferior().architecture()
     return [(i["addr"], memory.read(pid, i["addr"], i["length"])) for i in
-            architecture.disassemble(block.start, block.end - 1)]
+            architecture.disassemble(function, function + size - 1)]
 
 
 def _is_pop(code: bytes) -> bool:
@@ -75,37 +67,19 @@ def _begin(code: list[tuple[int, bytes]], i: int) -> Optional[int]:
     return code[first][0]
 
 
-class _Backs:
-    """Where the shim may return to in trampolines of an area."""
-
-    def __init__(self, area: Area) -> None:
-        self._area = area
-        self._code = memory.read(gdb.selected_inferior().pid, *area.code)
-        self.framed = self._find(abi.CST_SLOT_FRAMED_EXIT,
-                                 _TAKEN_FRAMED + _LEAVE + _RETURN)
-        self.bare = self._find(abi.CST_SLOT_EXIT, _TAKEN + _RETURN)
-
-    def _find(self, slot: int, code: bytes) -> Optional[int]:
-        """One that goes on with this code; `leave` does for each frame of which
-        rbp alone is saved."""
-        return next((at for at, hook in self._area.hooks.items()
-                     if hook.slot == slot and self._code.startswith(
-                         code, at - self._area.code[0])), None)
-
-
-def _ends(patches: Patches, area: Area, function: int,
-          backs: _Backs) -> Iterator[End]:
+def _ends(patches: Patches, area: Area, function: int) -> Iterator[End]:
     """The returns of a patched function that no patch reports."""
-    code = _code(function)
+    code = _code(function, area.sizes[function])
     for i, (at, one) in enumerate(code):
         if one not in _RETURNS or patches.steps.is_displaced(at):
             continue
         begin = _begin(code, i)
-        if begin is not None and backs.framed is not None:
+        if begin is not None:
             yield End(area, function, begin, abi.CST_SLOT_FRAMED_EXIT,
-                      backs.framed)
+                      area.code[0] + abi.CST_PLAN_BACK_FRAMED)
         else:
-            yield End(area, function, at, abi.CST_SLOT_EXIT, backs.bare)
+            yield End(area, function, at, abi.CST_SLOT_EXIT,
+                      area.code[0] + abi.CST_PLAN_BACK)
 
 
 class UnpatchedEnd(gdb.Breakpoint):
@@ -141,7 +115,9 @@ class UnpatchedEnd(gdb.Breakpoint):
                 hits: list[Hit]) -> bool:
         """Lets the thread call the slot's gate, as a trampoline does."""
         end = self._end
-        assert end.back is not None
+        self._patches.expect_return(end.back, Hook(
+            end.function, end.slot, Patch(end.place, b"", b"", 0,
+                                          abi.CST_PATCH_EXIT, 0), end.place))
         sp = was.sp - 2 * _WORD - (
             RED_ZONE if end.slot == abi.CST_SLOT_FRAMED_EXIT else 0)
         pid = gdb.selected_inferior().pid
@@ -164,13 +140,10 @@ class UnpatchedEnd(gdb.Breakpoint):
             hits.append(hit)
 
 
-def _tell(function: int, found: list[End]) -> None:
-    if found:
-        symbol = gdb.execute("info symbol %#x" % function, to_string=True)
-        say("%s has an end without room for a patch: %s" % (
-            plain(symbol.split(" ")[0]),
-            "it is not seen there" if any(e.back is None for e in found) else
-            "gdb stops there each time, for 50 ms or so"))
+def _tell(function: int) -> None:
+    symbol = gdb.execute("info symbol %#x" % function, to_string=True)
+    say("%s has an end without room for a patch: gdb stops there each time, "
+        "for 50 ms or so" % plain(symbol.split(" ")[0]))
 
 
 class UnpatchedEnds:
@@ -186,16 +159,11 @@ class UnpatchedEnds:
         for gone in self._all.keys() - wanted:
             self._delete(gone)
         areas = self._patches.areas() if wanted else {}
-        backs: dict[int, _Backs] = {}
         for new in (wanted & areas.keys()) - self._all.keys():
-            area = areas[new]
-            if area.start not in backs:
-                backs[area.start] = _Backs(area)
-            found = list(_ends(self._patches, area, new, backs[area.start]))
-            _tell(new, found)
-            self._all[new] = [
-                UnpatchedEnd(self._patches, end, hears, landed)
-                for end in found if end.back is not None]
+            self._all[new] = [UnpatchedEnd(self._patches, end, hears, landed)
+                              for end in _ends(self._patches, areas[new], new)]
+            if self._all[new]:
+                _tell(new)
 
     def clear(self) -> None:
         for function in list(self._all):

@@ -90,6 +90,7 @@ class Area(NamedTuple):
     patches: list[Patch]
     hooks: dict[int, Hook]  # by address
     moved: list[tuple[int, int]]  # instructions: where the copy is, and its own
+    sizes: dict[int, int]  # of functions, by address
 
     def is_code(self, address: int) -> bool:
         """Is it in a gate or a trampoline?"""
@@ -174,4 +175,5 @@ def read_area(plan: bytes, where: abi.cst_patched) -> Area:
                 (where.area + head.frames_at, head.frames_size), found,
                 all_hooks,
                 [(where.area + copy, where.bias + own)
-                 for one in copies.values() for copy, own in one])
+                 for one in copies.values() for copy, own in one],
+                {where.bias + f.address: f.size for f in functions})

@@ -20,7 +20,7 @@ from .area_unwinder import AreaUnwinder
 from .instruction_steps import InstructionSteps
 from .line_steps import LineSteps
 from .original_code import ShownCode
-from .patched_area import Area, Patch, read_area
+from .patched_area import Area, Hook, Patch, read_area
 from .plans import Plans
 from .software_watch import SoftwareWatch
 from .standing import (
@@ -280,6 +280,10 @@ class Patches:
         """Is the process of now patched, and are its patches not resting?"""
         return (bool(self._areas) and not self._is_resting
                 and gdb.selected_inferior().pid == self._pid)
+
+    def expect_return(self, address: int, hook: Hook) -> None:
+        """A thread is to call the shim for that end, as if from there."""
+        self._unwinder.hooks[address] = hook
 
     def areas(self) -> dict[int, Area]:
         """For each patched function, by its address: the area that has it."""

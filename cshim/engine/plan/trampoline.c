@@ -462,6 +462,28 @@ static void make(struct making *m, const struct placement *now)
 	add_patches(m);
 }
 
+/* See CST_PLAN_BACK.  Who looks up a return address looks at the byte before.
+ */
+static void put_backs(struct trampolines *t)
+{
+	static const struct frame_rules framed = {
+		.cfa = {.kind = RULE_REGISTER, .value = FRAME_FP, .add = 16},
+		.registers[FRAME_FP] = {.kind = RULE_OFFSET, .value = -16},
+		.registers[FRAME_RETURN] = {.kind = RULE_OFFSET, .value = -8},
+	};
+
+	frame_writer_rules(&t->frames, here(t), &frame_rules_bare, WORD);
+	PUT(t, "\xcc\x58"); /* pop %rax */
+	frame_writer_rules(&t->frames, here(t), &frame_rules_bare, 0);
+	PUT(t, "\xc3"); /* ret */
+	frame_writer_rules(&t->frames, here(t), &framed, 0);
+	PUT(t, "\xcc\x58");			 /* pop %rax */
+	put(t, "\x48\x8d\xa4\x24\x80\0\0\0", 8); /* lea 128(%rsp), %rsp */
+	PUT(t, "\xc9");				 /* leave */
+	frame_writer_rules(&t->frames, here(t), &frame_rules_bare, 0);
+	PUT(t, "\xc3"); /* ret */
+}
+
 /* Only these jumps are indirect: a processor that has forgotten where a call
  * leads to, as it has in a large program, sees that of a direct call at once.
  */
@@ -473,6 +495,7 @@ static void put_gates(struct trampolines *t)
 		put_32(t, 8 * slot - (TRAMPOLINES_AT + here(t) + 4));
 		PUT(t, "\xcc\xcc");
 	}
+	put_backs(t);
 	frame_writer_end(&t->frames, here(t));
 }
 

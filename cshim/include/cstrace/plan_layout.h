@@ -39,7 +39,7 @@
 #define CST_PLAN_MAGIC 0x316e616c70747363ull /* "cstplan1" */
 
 enum {
-	CST_PLAN_VERSION = 15, /* also of what the planner does: see plan.h */
+	CST_PLAN_VERSION = 16, /* also of what the planner does: see plan.h */
 	CST_PLAN_BUILD_ID = 20,
 	CST_PATCH_MAX = 16, /* bytes */
 	CST_PLAN_AREA_PAGE = 4096,
@@ -65,6 +65,14 @@ enum cst_plan_slot {
 	 * gdb, whose user may stop there and see the function's variables. */
 	CST_SLOT_FRAMED_EXIT = 9,
 	CST_PLAN_SLOTS = 10,
+};
+
+/* Behind the gates, in bytes of the code: what a trampoline has behind its call
+ * of the slot for an exit or a framed exit, up to a return, to report an end
+ * that has no patch. */
+enum {
+	CST_PLAN_BACK = CST_PLAN_GATE * CST_PLAN_SLOTS + 1,
+	CST_PLAN_BACK_FRAMED = CST_PLAN_BACK + 3,
 };
 
 /* In place of a hook's return address: the function was not compiled with
