@@ -260,6 +260,18 @@ def test_steps_in_inlined_calls(gdb, compiler, level, session):
 
 
 @pytest.mark.parametrize("name", ["step", "next", "until"])
+@pytest.mark.parametrize("level", ["-O1", "-O2", "-O3", "-Os"])
+def test_steps_where_no_statement_begins_an_inlined_call(gdb, level, name):
+    """There `step` stops behind the first instruction."""
+    program = build("inlined_apart.c", variant=Variant("gcc", level),
+                    is_traced=False)
+    commands = ["set print entry-values no", "break get", "run", "delete",
+                *[name, "step", "step"] * 30]
+    alone = lines(gdb, program, commands, False)
+    assert lines(gdb, program, commands, True) == alone
+
+
+@pytest.mark.parametrize("name", ["step", "next", "until"])
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_they_do_while_another_thread_calls(gdb, level, name):
     program = build("recursive.c", "-fno-optimize-sibling-calls", "-pthread",

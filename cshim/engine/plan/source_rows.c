@@ -4,6 +4,8 @@
  * is opened anew when it holds many rows: libdw never lets go of a table.
  */
 #include "plan/source_rows.h"
+#include "base/array.h"
+#include "plan/insn.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -16,6 +18,9 @@ struct rows {
 	struct functions *f;
 	size_t n; /* rows that the handle holds */
 	uint32_t n_calls;
+	uint64_t *places; /* where inlined calls' code begins and ends */
+	uint32_t n_places, cap_places;
+	int failed; /* out of memory */
 };
 
 static void mark_row(struct rows *r, Dwarf_Line *line)
@@ -55,17 +60,41 @@ static void mark_assembler(struct functions *f, uint64_t start, uint64_t end)
 			f->all[i].is_assembler = 1;
 }
 
+/* Where no statement begins with an inlined call's code, gdb's `step` takes the
+ * first instruction for one of the caller's, and stops behind it. */
+static void mark_second(struct image *im, uint64_t start)
+{
+	uint64_t n = 0;
+	const uint8_t *bytes = image_bytes(im, start, &n);
+	struct insn i;
+
+	if (!(image_marks(im, start) & MARK_ROW) && bytes &&
+	    insn_decode(&i, bytes, n, start))
+		image_mark(im, start + i.length, MARK_ROW);
+}
+
+static void note_place(struct rows *r, uint64_t place)
+{
+	if (array_room(&r->places, &r->cap_places, r->n_places + 1ull))
+		r->failed = 1;
+	else
+		r->places[r->n_places++] = place;
+}
+
 /* Calls that are near each other have different numbers. */
-static void mark_code(struct image *im, uint64_t start, uint64_t end,
+static void mark_code(struct rows *r, uint64_t start, uint64_t end,
 		      uint32_t call)
 {
+	struct image *im = r->im;
+
 	if (start < im->code_start || end > im->code_end)
 		return;
 	for (uint64_t at = start; at < end; at++)
 		im->scopes[at - im->code_start] =
 			call | (im->scopes[at - im->code_start] & SCOPE_LINE);
-	image_mark(im, start, MARK_ROW);
-	image_mark(im, end, MARK_ROW);
+	mark_second(im, start);
+	note_place(r, start);
+	note_place(r, end);
 }
 
 static void mark_call(struct rows *r, Dwarf_Die *call)
@@ -75,7 +104,7 @@ static void mark_call(struct rows *r, Dwarf_Die *call)
 	ptrdiff_t at = 0;
 
 	while ((at = dwarf_ranges(call, at, &base, &start, &end)) > 0)
-		mark_code(r->im, start, end, number);
+		mark_code(r, start, end, number);
 }
 
 static void mark_calls(struct rows *r, Dwarf_Die *parent, int depth)
@@ -156,6 +185,9 @@ static void mark_inlined(struct rows *r, Elf *elf)
 	       !dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, &split))
 		mark_calls(r, split.addr ? &split : &die, 0);
 	dwarf_end(dwarf);
+	for (uint32_t i = 0; i < r->n_places; i++)
+		image_mark(r->im, r->places[i], MARK_ROW);
+	free(r->places);
 }
 
 int source_rows_mark(struct image *im, struct functions *f, int is_for_gdb)
@@ -181,5 +213,5 @@ int source_rows_mark(struct image *im, struct functions *f, int is_for_gdb)
 			(image_marks(im, f->all[i].start) & MARK_ROW) != 0;
 	if (is_for_gdb)
 		mark_inlined(&r, file->elf);
-	return 1;
+	return r.failed ? -1 : 1;
 }
