@@ -143,7 +143,7 @@ class UnpatchedEnd(gdb.Breakpoint):
 def _tell(function: int) -> None:
     symbol = gdb.execute("info symbol %#x" % function, to_string=True)
     say("%s has an end without room for a patch: gdb stops there each time, "
-        "for 50 ms or so" % plain(symbol.split(" ")[0]))
+        "for a millisecond or so" % plain(symbol.split(" ")[0]))
 
 
 class UnpatchedEnds:

@@ -83,7 +83,7 @@ def test_without_a_patch_at_the_end_it_stands_there(gdb):
               "info args", "info locals", "next", "continue",
               "cstrace show -filter ^next_square")
     assert ("cstrace: next_square has an end without room for a patch: gdb stops "
-            "there each time, for 50 ms or so") in run.lines()
+            "there each time, for a millisecond or so") in run.lines()
     assert [w.split(":")[0] for w in at(run)] == ["next_square"]
     assert {"n = 3", "local = 10"} <= set(run.lines())
     assert run.out.count("hit 1") == 1 and "hit 2" not in run.out

@@ -241,6 +241,38 @@ static void it_goes_on_where_it_is_moved_to(void **state)
 	end(child);
 }
 
+static void *debug_register(size_t i)
+{
+	return (void *)(offsetof(struct user, u_debugreg) + i * sizeof(long));
+}
+
+static void gdbs_watchpoints_stay(void **state)
+{
+	pid_t child = stopped_child(PLAINLY);
+	long was[8];
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(ptrace(PTRACE_POKEUSER, child,
+					debug_register(i), (long)&was[2 * i]),
+				 0);
+	/* Four watchpoints for writes, of 4 bytes each. */
+	assert_int_equal(
+		ptrace(PTRACE_POKEUSER, child, debug_register(7), 0xdddd0055L),
+		0);
+	for (size_t i = 0; i < 8; i++)
+		was[i] = i == 4 || i == 5 ? 0
+					  : ptrace(PTRACE_PEEKUSER, child,
+						   debug_register(i), NULL);
+	assert_int_equal(step_out(child), 1);
+	for (size_t i = 0; i < 8; i++)
+		if (i != 4 && i != 5)
+			assert_int_equal(ptrace(PTRACE_PEEKUSER, child,
+						debug_register(i), NULL),
+					 was[i]);
+	end(child);
+}
+
 static void who_is_gone_is_not_waited_for(void **state)
 {
 	pid_t child = stopped_child(PLAINLY);
@@ -265,6 +297,7 @@ int main(void)
 		cmocka_unit_test(no_other_system_call_is_made),
 		cmocka_unit_test(a_breakpoint_stays_gdbs),
 		cmocka_unit_test(it_goes_on_where_it_is_moved_to),
+		cmocka_unit_test(gdbs_watchpoints_stay),
 		cmocka_unit_test(who_is_gone_is_not_waited_for),
 	};
 

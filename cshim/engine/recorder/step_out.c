@@ -127,23 +127,34 @@ static void interrupt(int tid)
 
 /* gdb sends SIGSTOP to stop a thread.  Where that had stopped at a breakpoint
  * just before, it comes with the next step; gdb waits for it later. */
-static int step_once(int tid, enum kind kind, int *has_stopped)
+static int resume(int tid, enum __ptrace_request how, enum kind kind,
+		  int *has_stopped)
 {
 	int status;
 
-	if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL))
+	if (ptrace(how, tid, NULL, NULL))
 		return 0;
 	status = await_stop(tid, kind);
 	if (*has_stopped || status >> 8 != SIGSTOP)
 		return status;
 	*has_stopped = 1;
-	return step_once(tid, kind, has_stopped);
+	return resume(tid, how, kind, has_stopped);
+}
+
+/* Returns what cst_step_out() does where another signal than a trap, or an end,
+ * has stopped the thread.  A fault comes again with its instruction, others
+ * must be sent. */
+static int stopped_by(int tid, int status)
+{
+	if (status && !(faults >> (WSTOPSIG(status) - 1) & 1))
+		syscall(SYS_tkill, tid, WSTOPSIG(status));
+	return 0;
 }
 
 /* Returns what cst_step_out() does. */
 static int step(int tid, enum kind kind, int *has_stopped)
 {
-	int status = step_once(tid, kind, has_stopped);
+	int status = resume(tid, PTRACE_SINGLESTEP, kind, has_stopped);
 
 	if (status >> 8 == SIGTRAP)
 		return 1;
@@ -151,10 +162,120 @@ static int step(int tid, enum kind kind, int *has_stopped)
 		interrupt(tid);
 		return -1;
 	}
-	/* A fault comes again with its instruction, others must be sent. */
-	if (status && !(faults >> (WSTOPSIG(status) - 1) & 1))
-		syscall(SYS_tkill, tid, WSTOPSIG(status));
-	return 0;
+	return stopped_by(tid, status);
+}
+
+/* ---- many instructions at once ---------------------------------------------
+ */
+
+/* The last of the processor's four breakpoints, of which gdb may use all: where
+ * it is, what was hit, and which are on. */
+enum { AT, HIT, ON, N_GUARD };
+static const int guard_registers[N_GUARD] = {3, 6, 7};
+enum { ON_LAST = 1 << 6 };
+
+struct guard {
+	long saved[N_GUARD];
+	int is_set;
+};
+
+static int set_debug(int tid, int which, long value)
+{
+	size_t at = offsetof(struct user, u_debugreg) +
+		    sizeof(long) * (size_t)guard_registers[which];
+
+	return !ptrace(PTRACE_POKEUSER, tid, (void *)at, value);
+}
+
+static void guard_clear(int tid, const struct guard *g)
+{
+	set_debug(tid, ON, 0);
+	for (int i = 0; i < N_GUARD; i++)
+		set_debug(tid, i, g->saved[i]);
+}
+
+/* The thread stops before it executes what is at pc. */
+static void guard_set(int tid, uint64_t pc, struct guard *g)
+{
+	for (int i = 0; i < N_GUARD; i++) {
+		size_t at = offsetof(struct user, u_debugreg) +
+			    sizeof(long) * (size_t)guard_registers[i];
+
+		errno = 0;
+		g->saved[i] = ptrace(PTRACE_PEEKUSER, tid, (void *)at, NULL);
+		if (errno)
+			return;
+	}
+	g->is_set = set_debug(tid, ON, 0) && set_debug(tid, AT, (long)pc) &&
+		    set_debug(tid, ON, ON_LAST);
+	if (!g->is_set)
+		guard_clear(tid, g);
+}
+
+/* Sets a thread back that is about to enter the kernel: not every system call
+ * is to be made. */
+static int undo_call(int tid, int *has_stopped)
+{
+	struct user_regs_struct regs;
+	long number;
+
+	if (ptrace(PTRACE_GETREGS, tid, NULL, &regs))
+		return 0;
+	number = (long)regs.orig_rax;
+	if (number < 0)
+		return 0;
+	regs.orig_rax = -1ull;
+	if (ptrace(PTRACE_SETREGS, tid, NULL, &regs) ||
+	    (resume(tid, PTRACE_SYSCALL, CALL, has_stopped) >> 8 & 0x7f) !=
+		    SIGTRAP ||
+	    ptrace(PTRACE_GETREGS, tid, NULL, &regs))
+		return 0;
+	regs.rax = (unsigned long)number;
+	regs.rip -= 2;
+	return !ptrace(PTRACE_SETREGS, tid, NULL, &regs);
+}
+
+/* Sets a thread back to before a system call or a breakpoint of gdb's that has
+ * trapped it. */
+static int undo_trap(int tid, int *has_stopped)
+{
+	struct user_regs_struct regs;
+	siginfo_t info;
+
+	if (ptrace(PTRACE_GETSIGINFO, tid, NULL, &info))
+		return 0;
+	if ((info.si_code & 0x7f) == SIGTRAP)
+		return undo_call(tid, has_stopped);
+	if (info.si_code == TRAP_HWBKPT)
+		return 1;
+	if (info.si_code != SI_KERNEL ||
+	    ptrace(PTRACE_GETREGS, tid, NULL, &regs))
+		return 0;
+	regs.rip--;
+	return !ptrace(PTRACE_SETREGS, tid, NULL, &regs);
+}
+
+/* Lets the thread run up to the guard, a breakpoint, or a system call.  Returns
+ * what cst_step_out() does. */
+static int run(int tid, int *has_stopped)
+{
+	int status = resume(tid, PTRACE_SYSCALL, CALL, has_stopped);
+	int waits = !status, is_undone, had_stopped = *has_stopped;
+
+	if (waits && !syscall(SYS_tkill, tid, SIGSTOP))
+		status = await_stop(tid, PLAIN);
+	if (waits && status >> 8 == SIGSTOP)
+		return -1;
+	if ((status >> 8 & 0x7f) != SIGTRAP)
+		return stopped_by(tid, status);
+	is_undone = undo_trap(tid, has_stopped);
+	/* It was just over: then our signal comes with the next, or has come.
+	 */
+	if (waits && *has_stopped == had_stopped &&
+	    !ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL))
+		await_stop(tid, PLAIN);
+	*has_stopped = had_stopped;
+	return is_undone;
 }
 
 /* The thread's signal mask: the program's, and the one for stepping. */
@@ -180,7 +301,7 @@ static void hide_mask(int tid, const struct user_regs_struct *before,
 }
 
 static int step_to(int tid, const struct masks *m, uint64_t pc, uint64_t sp,
-		   int *has_stopped)
+		   int can_run, int *has_stopped)
 {
 	struct user_regs_struct regs;
 
@@ -193,7 +314,11 @@ static int step_to(int tid, const struct masks *m, uint64_t pc, uint64_t sp,
 		if (pc ? regs.rip == pc && (!sp || regs.rsp == sp) : i > 0)
 			return 1;
 		kind = kind_of(tid, &regs);
-		result = kind == NOT_OURS ? 0 : step(tid, kind, has_stopped);
+		if (kind == NOT_OURS)
+			return 0;
+		result = can_run && kind == PLAIN && regs.rip != pc
+				 ? run(tid, has_stopped)
+				 : step(tid, kind, has_stopped);
 		if (result != 1)
 			return result;
 		if (kind == CALL && regs.rax == SYS_rt_sigprocmask)
@@ -250,6 +375,7 @@ int cst_step_out(int tid, uint64_t pc, uint64_t sp)
 	siginfo_t info;
 	/* gdb passes a signal on with it, and shows it as $_siginfo. */
 	int has_info = !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info);
+	struct guard guard = {.is_set = 0};
 	int result, has_stopped = 0;
 
 	if (ptrace(PTRACE_GETSIGMASK, tid, sizeof(m.own), &m.own))
@@ -259,7 +385,11 @@ int cst_step_out(int tid, uint64_t pc, uint64_t sp)
 		return 0;
 	/* The kernel keeps these two unblocked. */
 	m.blocked &= ~(1ULL << (SIGKILL - 1) | 1ULL << (SIGSTOP - 1));
-	result = step_to(tid, &m, pc, sp, &has_stopped);
+	if (pc)
+		guard_set(tid, pc, &guard);
+	result = step_to(tid, &m, pc, sp, guard.is_set, &has_stopped);
+	if (guard.is_set)
+		guard_clear(tid, &guard);
 	if (has_stopped)
 		syscall(SYS_tkill, tid, SIGSTOP);
 	/* The shim may have restored a mask that it had saved before. */
