@@ -209,11 +209,15 @@ def test_an_end_that_has_no_room_is_estimated(tmp_path):
 
 
 def test_what_cannot_be_patched_is_refused(tmp_path):
-    (tmp_path / "run").write_text("#!/bin/sh\necho ran\n")
-    (tmp_path / "run").chmod(0o755)
-    done = command("record", "--patch", "./run", cwd=tmp_path)
-    assert done.returncode == 1 and done.stdout == ""
-    assert "'./run' is a script: name the program that runs it" in done.stderr
+    for first, runs in (("#!/bin/sh", "sh"), ("#! /usr/bin/env python3", "python3"),
+                        ("#!/usr/bin/env -S A=1 perl -w", "perl"),
+                        ("#!/a\x1bb", "INTERPRETER"), ("#!", "INTERPRETER")):
+        (tmp_path / "run").write_text(first + "\necho ran\n")
+        (tmp_path / "run").chmod(0o755)
+        done = command("record", "--patch", "./run", cwd=tmp_path)
+        assert done.returncode == 1 and done.stdout == ""
+        assert ("'./run' is a script: name the program that runs it, as in "
+                "cstrace record --patch %s ./run\n" % runs) in done.stderr
     app = compiled(tmp_path, "-O1", "-Wl,--build-id=none")
     done = command("record", "--patch", app, cwd=tmp_path)
     assert done.returncode == 1

@@ -10,20 +10,42 @@
 #include "tell.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 /* A script's interpreter has no hooks; what the script runs may have them. */
 int preflight_is_script(const char *path)
 {
+	char name[2];
+
+	return preflight_interpreter(path, name, sizeof(name));
+}
+
+int preflight_interpreter(const char *path, char *name, size_t size)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-";
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char head[2] = "";
-	int is_one =
-		fd >= 0 && read(fd, head, 2) == 2 && !memcmp(head, "#!", 2);
+	char head[128] = "", *word, *rest;
+	int is_one = fd >= 0 && read(fd, head, sizeof(head) - 1) >= 2 &&
+		     !memcmp(head, "#!", 2);
 
 	if (fd >= 0)
 		close(fd);
-	return is_one;
+	if (!is_one)
+		return 0;
+	head[strcspn(head, "\n")] = '\0';
+	word = strtok_r(head + 2, " \t", &rest);
+	if (word && !strcmp(basename(word), "env"))
+		do
+			word = strtok_r(NULL, " \t", &rest);
+		while (word && (*word == '-' || strchr(word, '=')));
+	word = word ? basename(word) : "";
+	if (!*word || word[strspn(word, plain)])
+		word = "INTERPRETER";
+	snprintf(name, size, "%s", word);
+	return 1;
 }
 
 static int has_library_with_hooks(const char *path)

@@ -6,6 +6,8 @@
 #ifndef CLI_PREFLIGHT_H
 #define CLI_PREFLIGHT_H
 
+#include <stddef.h>
+
 /* Prints in one line on standard error why calls of the program at path will
  * not be recorded; name is what the user called it, patching what to say where
  * only hooks are missing.  Returns 1 if it printed that, else 0.  What such a
@@ -42,5 +44,8 @@ int preflight_is_static(const char *path);
 
 /* Returns whether the program at path is a script. */
 int preflight_is_script(const char *path);
+/* The like, and what runs it: the name of the program, without folders, or
+ * INTERPRETER.  name: size bytes. */
+int preflight_interpreter(const char *path, char *name, size_t size);
 
 #endif

@@ -331,6 +331,7 @@ static int prepare_patching(struct record *r)
 {
 	int is_asked_for = r->o->patch == PATCH_ALWAYS, status;
 	enum preflight_hooks hooks = preflight_hooks(r->launch.program);
+	char runs[32];
 	const struct patching_wish wish = {
 		.plan = {.functions = r->o->patch_of,
 			 .min_size = r->o->keep_bytes},
@@ -342,10 +343,11 @@ static int prepare_patching(struct record *r)
 
 	if (wish.has_hooks && !wish.has_border)
 		return STATUS_OK;
-	if (is_asked_for && preflight_is_script(r->launch.program))
+	if (is_asked_for &&
+	    preflight_interpreter(r->launch.program, runs, sizeof(runs)))
 		return failure("'%s' is a script: name the program that runs "
-			       "it, as in cstrace record --patch python3 %s",
-			       r->o->names[0], r->o->names[0]);
+			       "it, as in cstrace record --patch %s %s",
+			       r->o->names[0], runs, r->o->names[0]);
 	if (is_asked_for && preflight_is_static(r->launch.program))
 		return failure("'%s' cannot be patched: it is static, "
 			       "and " PREFLIGHT_NO_LOADER
