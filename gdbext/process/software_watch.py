@@ -29,8 +29,8 @@ _JUMPS = (b"\xe9", b"\xff\x25")
 
 
 class _Stepped(gdb.Function):
-    """What our watchpoint watches.  It never changes: gdb asks for it at each
-    step."""
+    """Is always 0.  cstrace has a watchpoint on it, so that gdb asks for it at
+    each step for a watchpoint of yours."""
 
     NAME = "_cstrace_stepped"
 
