@@ -93,14 +93,8 @@ def _frame(pending: Any, cfa: gdb.Value, function: int) -> Any:
 
 
 def entry_frame(pending: Any, slot: int, function: int) -> Any:
-    """The frame of the function whose return address is at that place.  It may
-    have pushed rbp."""
-    info = _frame(pending, _word(slot + _WORD), function)
-    if int(pending.read_register("rbp")) % 2**64 == slot - _WORD:
-        word = gdb.lookup_type("unsigned long")
-        info.add_saved_register("rbp", _word(slot - _WORD).cast(
-            word.pointer()).dereference())
-    return info
+    """The frame of the function whose return address is at that place."""
+    return _frame(pending, _word(slot + _WORD), function)
 
 
 class AreaUnwinder(Unwinder):

@@ -247,17 +247,19 @@ class InstructionSteps:
             return None
         pc = int(pending.read_register("rip")) % 2**64
         one = self._known().copies.get(pc)
-        come = next((c for c in (self._come, self._entered) if one and c
-                     and c.one.patch is one.patch and c.one.hook), None)
-        if come is None or come.one.hook is None:
+        if (one is None or self._entered is None
+                or one.patch is not self._entered.one.patch):
             return None
-        return entry_frame(pending, come.slot, come.one.hook.function)
+        hook = self._entered.one.hook
+        assert hook is not None
+        return entry_frame(pending, self._entered.slot, hook.function)
 
     def follow(self, tid: int) -> bool:
         """The selected thread has executed an instruction: is it one that steps
         so?"""
         if self._tid == tid:
             self._go_on()
+            self._entered = None  # gdb wants the caller's registers, too
         return self._tid == tid
 
     def _known(self) -> _All:

@@ -431,21 +431,19 @@ class Patches:
     def before_step(self, is_over_calls: bool) -> None:
         """gdb is about to run some instructions, one by one."""
         # For a watchpoint gdb steps through what is called, too.
-        if not self.before_going_on() and self.is_in_place() and (
-                gdb.selected_thread().is_stopped()):
+        if not self.before_going_on() and self.is_in_place() and _stands():
             self.steps.begin(is_over_calls)
 
     def before_line_step(self) -> None:
         """gdb is about to step by lines, in a child or a checkpoint perhaps."""
-        if (self._areas and not self._is_resting
-                and gdb.selected_thread().is_stopped()
+        if (self._areas and not self._is_resting and _stands()
                 and not self.before_going_on()):
             self.line_steps.begin()
 
     def before_going_on(self) -> bool:
         """gdb is about to let the selected thread go on: does it execute one
         instruction after the other, for a watchpoint?"""
-        return (self.is_in_place() and gdb.selected_thread().is_stopped()
+        return (self.is_in_place() and _stands()
                 and self.software_watch.begin())
 
     def end_steps(self, is_step: bool) -> bool:
@@ -637,6 +635,15 @@ class Patches:
         self._unwinder.hooks, self._unwinder.slots = {}, set()
         self._shown.set([])
         self._listen_no_more()
+
+
+def _stands() -> bool:
+    """Is a thread selected, and stopped?"""
+    try:
+        thread = gdb.selected_thread()
+    except SystemError:  # gdb has lost the process
+        return False
+    return thread is not None and thread.is_stopped()
 
 
 def _pc_of(thread: gdb.InferiorThread) -> int:

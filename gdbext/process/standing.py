@@ -26,6 +26,7 @@ _FLAGS = 0xd5  # that `lahf` has
 _OVERFLOW = 1 << 11
 _LARGEST = 1 << 23  # stack frame
 _BELOW = 1 << 13  # the stack pointer, for the shim
+_OWN = 1 << 9  # as far as that the shim surely writes
 _NOOPS = ("cstrace_hook_stop", "cstrace_hook_enter")
 _WORD = 8
 
@@ -289,13 +290,15 @@ class Standing:
 @contextlib.contextmanager
 def stack_kept(tid: int, to: int) -> Iterator[None]:
     """What is below the stack pointer, as variables at a return, is as before
-    once the thread has come to that place, if the process has no other thread,
-    which may write there."""
+    once the thread has come to that place.  Other threads may write below its
+    stack, which may be a small one for signals."""
     pid, at = gdb.selected_inferior().pid, engine.thread_registers(tid)
-    if at is None or len(os.listdir("/proc/%d/task" % pid)) != 1:
+    if at is None:
         yield
         return
-    begin = max(memory.begin(pid, at.sp), at.sp - _BELOW)
+    is_alone = len(os.listdir("/proc/%d/task" % pid)) == 1
+    begin = max(memory.begin(pid, at.sp),
+                at.sp - (_BELOW if is_alone else _OWN))
     below = memory.read(pid, begin, at.sp - begin)
     yield
     now = engine.thread_registers(tid)

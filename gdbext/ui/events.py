@@ -143,7 +143,7 @@ class Events:
     def continuing(self) -> None:
         patches = self._session.patching.patches
         patches.end_steps(is_step=False)  # there was none, but for a mistake
-        if gdb.selected_thread() is not None and patches.before_going_on():
+        if patches.before_going_on():
             return
         # gdb 13 crashes at `info program` where the thread that has stopped
         # last is no more, as it may be before there are patches.  A signal's
@@ -153,8 +153,7 @@ class Events:
 
     @_guarded
     def going_on(self) -> None:
-        if gdb.selected_thread() is not None:
-            self._session.patching.patches.before_going_on()
+        self._session.patching.patches.before_going_on()
 
     @_guarded
     def recording(self) -> None:
