@@ -165,8 +165,7 @@ static int step(int tid, enum kind kind, int *has_stopped)
 	return stopped_by(tid, status);
 }
 
-/* ---- many instructions at once ---------------------------------------------
- */
+/* ---- many instructions at once ------------------------------------------- */
 
 /* The last of the processor's four breakpoints, of which gdb may use all: where
  * it is, what was hit, and which are on. */
@@ -260,7 +259,7 @@ static int undo_trap(int tid, int *has_stopped)
 static int run(int tid, int *has_stopped)
 {
 	int status = resume(tid, PTRACE_SYSCALL, CALL, has_stopped);
-	int waits = !status, is_undone, had_stopped = *has_stopped;
+	int waits = !status, had_stopped = *has_stopped, is_undone;
 
 	if (waits && !syscall(SYS_tkill, tid, SIGSTOP))
 		status = await_stop(tid, PLAIN);
@@ -269,9 +268,10 @@ static int run(int tid, int *has_stopped)
 	if ((status >> 8 & 0x7f) != SIGTRAP)
 		return stopped_by(tid, status);
 	is_undone = undo_trap(tid, has_stopped);
-	/* It was just over: then our signal comes with the next, or has come.
-	 */
-	if (waits && *has_stopped == had_stopped &&
+	if (!waits)
+		return is_undone;
+	/* It was just over: our own signal has come since, or comes next. */
+	if (*has_stopped == had_stopped &&
 	    !ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL))
 		await_stop(tid, PLAIN);
 	*has_stopped = had_stopped;
