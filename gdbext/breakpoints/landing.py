@@ -126,10 +126,13 @@ class StopBreakpoint(gdb.Breakpoint):
         self._asked = asked
         standing.answer = self._answer
 
+    def is_of_selected(self) -> bool:
+        """Does it ask the process of now?  A fork child is none of it."""
+        return gdb.selected_inferior().pid == self._pid
+
     @ctrlc.handed_on
     def stop(self) -> bool:
-        # A fork child that gdb holds, too, is none of it.
-        if gdb.selected_inferior().pid != self._pid:
+        if not self.is_of_selected():
             return False
         hit = self.hear(*(int(gdb.parse_and_eval(r)) for r in (
             *x86_64.ARGUMENTS, x86_64.FOURTH_ARGUMENT)))

@@ -96,7 +96,7 @@ class UnpatchedEnd(gdb.Breakpoint):
 
     @ctrlc.handed_on
     def stop(self) -> bool:
-        if not self._patches.is_in_place():
+        if not self._hears.is_of_selected() or not self._patches.is_in_place():
             return False  # a fork child, or gdb records
         tid = gdb.selected_thread().ptid[1]
         was = engine.thread_registers(tid)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 from typing import Any, NamedTuple
 
@@ -27,6 +28,8 @@ _ENDS = {abi.CST_SLOT_EXIT: abi.CST_PATCHED_EXIT,
 
 
 _SHORT_JUMP = b"\xeb"
+# The first of the code, jmp *slot(%rip).
+_GATE = b"\xff\x25" + struct.pack("<i", -(abi.CST_PLAN_AREA_PAGE + 6))
 
 
 class Patch(NamedTuple):
@@ -100,6 +103,12 @@ class Area(NamedTuple):
         """Is it where a slot's function is jumped to?"""
         return (0 <= address - self.code[0]
                 < abi.CST_PLAN_GATE * abi.CST_PLAN_SLOTS)
+
+    def is_mapped(self, pid: int) -> bool:
+        """Has that process the code?"""
+        with contextlib.suppress(OSError):
+            return memory.read(pid, self.code[0], len(_GATE)) == _GATE
+        return False
 
     def slots(self, pid: int) -> tuple[int, ...]:
         """The functions of the shim that it calls."""

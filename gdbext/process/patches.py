@@ -279,7 +279,17 @@ class Patches:
     def is_in_place(self) -> bool:
         """Is the process of now patched, and are its patches not resting?"""
         return (bool(self._areas) and not self._is_resting
-                and gdb.selected_inferior().pid == self._pid)
+                and self._is_selected())
+
+    def _is_selected(self) -> bool:
+        """Is it gdb's process of now?  It may have become a fork child that gdb
+        has followed, or a checkpoint, which has all that its parent had."""
+        pid = gdb.selected_inferior().pid
+        if pid and pid != self._pid and self._areas and all(
+                i.pid != self._pid for i in gdb.inferiors()) and all(
+                area.is_mapped(pid) for area in self._areas):
+            self._pid = pid
+        return pid == self._pid
 
     def expect_return(self, address: int, hook: Hook) -> None:
         """A thread is to call the shim for that end, as if from there."""
@@ -399,7 +409,7 @@ class Patches:
     def breakpoint_changed(self) -> None:
         """A breakpoint inside a patch would be one of a jump's bytes."""
         self.software_watch.look()
-        if not self._areas or gdb.selected_inferior().pid != self._pid:
+        if not self._areas or not self._is_selected():
             return
         for area, function in self._look_at_breakpoints():
             if not self._is_resting:
@@ -601,8 +611,7 @@ class Patches:
     def _take_away(self) -> set[tuple[int, int]]:
         """Returns the functions whose patches stay, for a thread's sake."""
         staying: set[tuple[int, int]] = set()
-        if (gdb.selected_inferior().pid == self._pid
-                and not self._is_resting):
+        if self._is_selected() and not self._is_resting:
             self._undo_slots()
             self._undo_notice()
             found = self._look(is_undone=True)

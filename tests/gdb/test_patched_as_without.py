@@ -358,6 +358,40 @@ def test_a_signal_at_a_gate_shows_the_function(gdb, slot):
     assert innermost == "fib"
 
 
+IN_A_CHILD = {
+    "fault": ["run", "bt", "info locals", "x/i $pc", "info symbol $pc", "up"],
+    "stepi": ["break both", "run", *["stepi"] * 20, "bt", "finish"],
+    "counted": ["break both", "run", *["stepi 3", "nexti 2"] * 6, "bt"],
+    "lines": ["break both", "run", *["step"] * 6, "next", "bt", "continue", "bt"],
+    "watch": ["break both", "run", "watch $rsp", *["continue"] * 8, "bt"],
+    "breakpoints": ["break scale", "run", "bt", "continue", "finish", "call both(2)",
+                    "delete", "call both(5)", "continue", "bt"],
+}
+
+
+@pytest.mark.parametrize("session", IN_A_CHILD)
+@pytest.mark.parametrize("compiler, level", [
+    ("gcc", "-O0"), ("gcc", "-O1"), ("gcc", "-O2"), ("clang", "-O1")])
+def test_a_child_that_gdb_follows(gdb, compiler, level, session):
+    if not shutil.which(compiler):
+        pytest.skip("there is no %s" % compiler)
+    program = build("follow.c", variant=Variant(compiler, level), is_traced=False)
+    commands = ["set follow-fork-mode child", "set print frame-arguments none",
+                "set print entry-values no", *IN_A_CHILD[session]]
+    alone, patched = (
+        re.sub(r"LWP \d+", "LWP", lines(gdb, program, commands, is_patched))
+        for is_patched in (False, True))
+    assert patched == alone
+
+
+def test_stop_in_a_child_puts_its_code_back(gdb):
+    program = build("follow.c", variant=Variant("gcc", "-O1"), is_traced=False)
+    run = gdb(program, "set follow-fork-mode child", "cstrace start",
+              "break scale", "run", "x/8xb &both", "cstrace stop", "x/8xb &both")
+    patched, own = re.findall(r"<both>:\t(.*)", run.out)
+    assert "0xe9" in patched and "0xe9" not in own
+
+
 def test_registers_are_watched_while_other_threads_run(gdb):
     program = build("recursive.c", variant=Variant("gcc", "-O2"),
                     is_traced=False)
