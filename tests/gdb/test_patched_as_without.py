@@ -375,7 +375,8 @@ IN_A_CHILD = {
 def test_a_child_that_gdb_follows(gdb, compiler, level, session):
     if not shutil.which(compiler):
         pytest.skip("there is no %s" % compiler)
-    program = build("follow.c", variant=Variant(compiler, level), is_traced=False)
+    program = build("follow.c", variant=Variant(compiler, level),
+                    is_traced=False)
     commands = ["set follow-fork-mode child", "set print frame-arguments none",
                 "set print entry-values no", *IN_A_CHILD[session]]
     alone, patched = (
