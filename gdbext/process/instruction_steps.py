@@ -22,7 +22,7 @@ from .. import _abi as abi, engine
 from . import arrival, displaced, memory
 from .area_unwinder import entry_frame, slot_at
 from .connection import is_remote
-from .patched_area import Area, Hook, Patch
+from .patched_area import INT3, Area, Hook, Patch
 from .standing import (
     Standing, expect_again, flush, is_any_running, stack_kept, step, take_away,
     write, write_saved)
@@ -31,7 +31,6 @@ _MOST_FRAMES = 32  # that `nexti N` returns from
 _MOST_FUNCTIONS = 256  # that it may come to
 _MOST_PLACES = 64  # in trampolines, between two steps
 _BRANCH = 6  # bytes of a conditional jump in a trampoline
-_INT3 = 0xcc
 _LONGEST = 15  # instruction
 _WORD = 8
 _LOCKED = ("on", "step")  # scheduler-locking: no other thread runs in a step
@@ -223,7 +222,7 @@ class InstructionSteps:
 
     def _lift(self, patches: Iterable[Patch]) -> None:
         new = [p for p in patches if p not in self._lifted
-               and self._is_there(p)]
+               and p.is_there(self._pid)]
         self._lifted += new
         take_away(new)
 
@@ -285,7 +284,7 @@ class InstructionSteps:
             self._put_back(at.pc)
             self._is_jumping |= at.pc in self._known().begins
             landing = self._known().landings.get(at.pc)
-            if landing is not None and self._is_there(landing):
+            if landing is not None and landing.is_there(self._pid):
                 self._is_jumping = True
                 if not self._land(landing):
                     return
@@ -306,11 +305,6 @@ class InstructionSteps:
                 if one is not None:
                     self._arrive(one, at)
                 return
-
-    def _is_there(self, patch: Patch) -> bool:
-        """A breakpoint may be at its first byte."""
-        code = memory.read(self._pid, patch.address, len(patch.new))
-        return code[1:] == patch.new[1:] and code[0] in (patch.new[0], _INT3)
 
     def _land(self, landing: Patch) -> bool:
         return engine.thread_move(self._tid, landing.address,
@@ -343,10 +337,10 @@ class InstructionSteps:
         start = self._start(one)
         may_write = self._may_write()
         if one.before is None and one.patch not in self._lifted:
-            if not self._is_there(one.patch):
+            if not one.patch.is_there(self._pid):
                 return  # it is away
             if (not may_write
-                    and memory.read(self._pid, at.pc, 1)[0] == _INT3):
+                    and memory.read(self._pid, at.pc, 1)[0] == INT3):
                 self._is_jumping = True  # gdb steps over a breakpoint there
                 return
         if not start or not engine.thread_move(self._tid, at.pc, start):
@@ -491,6 +485,6 @@ class InstructionSteps:
     def _leave_landing(self) -> None:
         self._pid = gdb.selected_inferior().pid
         landing = self._known().landings.get(int(gdb.newest_frame().pc()))
-        if landing is not None and self._is_there(landing):
+        if landing is not None and landing.is_there(self._pid):
             gdb.execute("set var $pc = %#x" % displaced.landing_target(
                 landing.new, landing.address), to_string=True)

@@ -19,7 +19,6 @@ from .patched_area import Patch
 from .standing import Standing, flush
 
 _WORD = 8
-_INT3 = 0xcc
 _DISPLACES = "displaced-stepping"
 
 
@@ -60,10 +59,9 @@ class LineSteps:
         if jump is None:
             return False
         try:
-            code = memory.read(gdb.selected_inferior().pid, pc, len(jump.new))
+            is_there = jump.is_there(gdb.selected_inferior().pid)
         except OSError:
             return False
-        is_there = code[1:] == jump.new[1:] and code[0] in (jump.new[0], _INT3)
         if is_there and engine.thread_move(tid, pc, jump.trampoline):
             self._jumped[tid] = jump
         return self._jumped.get(tid) is jump

@@ -82,8 +82,8 @@ def write(pid: int, address: int, data: bytes) -> None:
         os.pwrite(fd, data, address)
 
 
-def begin(pid: int, address: int) -> int:
-    """Where what is mapped there begins.  OSError: nothing is."""
+def mapping_start(pid: int, address: int) -> int:
+    """OSError: nothing is mapped there."""
     with open("/proc/%d/maps" % pid, encoding="utf-8",
               errors="surrogateescape") as maps:
         for line in maps:

@@ -27,6 +27,7 @@ _ENDS = {abi.CST_SLOT_EXIT: abi.CST_PATCHED_EXIT,
          abi.CST_SLOT_BORDER_RETURN: abi.CST_PATCHED_RETURN}
 
 
+INT3 = 0xcc
 _SHORT_JUMP = b"\xeb"
 # The first of the code, jmp *slot(%rip).
 _GATE = b"\xff\x25" + struct.pack("<i", -(abi.CST_PLAN_AREA_PAGE + 6))
@@ -46,6 +47,11 @@ class Patch(NamedTuple):
         """Does a function begin with its jump to a landing?"""
         return (self.kind == abi.CST_PATCH_ENTRY
                 and self.new[:1] == _SHORT_JUMP)
+
+    def is_there(self, pid: int) -> bool:
+        """Has the process its bytes, with a breakpoint at the first perhaps?"""
+        code = memory.read(pid, self.address, len(self.new))
+        return code[1:] == self.new[1:] and code[0] in (self.new[0], INT3)
 
     def has(self, address: int) -> bool:
         return 0 <= address - self.address < len(self.old)

@@ -297,7 +297,7 @@ def stack_kept(tid: int, to: int) -> Iterator[None]:
         yield
         return
     is_alone = len(os.listdir("/proc/%d/task" % pid)) == 1
-    begin = max(memory.begin(pid, at.sp),
+    begin = max(memory.mapping_start(pid, at.sp),
                 at.sp - (_BELOW if is_alone else _OWN))
     below = memory.read(pid, begin, at.sp - begin)
     yield

@@ -178,12 +178,15 @@ struct guard {
 	int is_set;
 };
 
+static void *debug_at(int which)
+{
+	return (void *)(offsetof(struct user, u_debugreg) +
+			sizeof(long) * (size_t)guard_registers[which]);
+}
+
 static int set_debug(int tid, int which, long value)
 {
-	size_t at = offsetof(struct user, u_debugreg) +
-		    sizeof(long) * (size_t)guard_registers[which];
-
-	return !ptrace(PTRACE_POKEUSER, tid, (void *)at, value);
+	return !ptrace(PTRACE_POKEUSER, tid, debug_at(which), value);
 }
 
 static void guard_clear(int tid, const struct guard *g)
@@ -197,11 +200,8 @@ static void guard_clear(int tid, const struct guard *g)
 static void guard_set(int tid, uint64_t pc, struct guard *g)
 {
 	for (int i = 0; i < N_GUARD; i++) {
-		size_t at = offsetof(struct user, u_debugreg) +
-			    sizeof(long) * (size_t)guard_registers[i];
-
 		errno = 0;
-		g->saved[i] = ptrace(PTRACE_PEEKUSER, tid, (void *)at, NULL);
+		g->saved[i] = ptrace(PTRACE_PEEKUSER, tid, debug_at(i), NULL);
 		if (errno)
 			return;
 	}
