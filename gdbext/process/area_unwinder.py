@@ -77,6 +77,10 @@ class _FrameId:
         self.sp, self.pc = sp, pc
 
 
+def _pid() -> int:
+    return int(gdb.selected_inferior().pid)
+
+
 def _word(value: int) -> gdb.Value:
     return gdb.Value(value % 2**64).cast(gdb.lookup_type("unsigned long"))
 
@@ -114,14 +118,12 @@ class AreaUnwinder(Unwinder):
         # Given each frame's place.
         self.leave_jump: Callable[[int], None] = lambda pc: None
         self._returns: tuple[int, ...] = ()
-        self._pid = 0
 
     def register(self) -> None:
         register_unwinder(None, self, replace=True)
 
     def look_for_shim(self, pid: int) -> None:
         at = hooks.symbol_address("cstrace_patched_returns")
-        self._pid = pid
         self._returns = () if at is None else struct.unpack(
             "<%dQ" % _N_RETURNS, memory.read(pid, at, _WORD * _N_RETURNS))
 
@@ -172,7 +174,7 @@ class AreaUnwinder(Unwinder):
         """Adds the vector registers, which xsave or fxsave has saved at the top
         of the frame's stack."""
         area = int(pending.read_register("rsp")) % 2**64
-        low, high = (memory.read(self._pid, area + at, 16 * _N_VECTORS)
+        low, high = (memory.read(_pid(), area + at, 16 * _N_VECTORS)
                      for at in (_VECTORS_AT, _UPPER_AT))
         # gdb reads all that there is of a vector where it wants a part.
         has_upper = pending.architecture().registers().find("ymm0") is not None
@@ -186,13 +188,13 @@ class AreaUnwinder(Unwinder):
     def _saved(self, rbx: int) -> Optional[tuple[dict[str, int], int, Hook]]:
         """The function's registers, the frame's CFA, and the hook."""
         raw = struct.unpack("<%dQ" % len(_SAVED), memory.read(
-            self._pid, rbx, _WORD * len(_SAVED)))
+            _pid(), rbx, _WORD * len(_SAVED)))
         values = {name: value for name, value in zip(_SAVED, raw) if name}
         hook = self.hooks.get(values["rip"])
         if hook is None or not (hook.is_entry() or hook.next):
             return None
         cfa = rbx + _WORD * len(_SAVED)
-        was = before(hook, cfa, values["rbp"], self._pid)
+        was = before(hook, cfa, values["rbp"], _pid())
         values["rsp"], values["rax"] = was.sp, was.rax
         return values, cfa, hook
 
@@ -209,7 +211,7 @@ class AreaUnwinder(Unwinder):
                 if found is None:
                     break
                 _, cfa, hook = found
-                pc, = struct.unpack("<Q", memory.read(self._pid, cfa - _WORD,
+                pc, = struct.unpack("<Q", memory.read(_pid(), cfa - _WORD,
                                                       _WORD))
                 return pc, cfa, hook
             frame = frame.older()

@@ -7,24 +7,27 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Callable, Iterable, Iterator, Optional
+from typing import Callable, Iterator, Optional
 
 import gdb
 
-from .. import _abi as abi, gdb_setting
+from .. import _abi as abi
 from ..live import Live, Look
 from ..ui import ctrlc
 from ..ui.console import plain, say
-from . import arrival, displaced, hooks, memory, thunk_file, x86_64
+from . import arrival, displaced, hooks, memory, x86_64
+from .area_symbols import AreaSymbols
 from .area_unwinder import AreaUnwinder
 from .instruction_steps import InstructionSteps
 from .line_steps import LineSteps
 from .original_code import ShownCode
 from .patched_area import Area, Hook, Patch, read_area
+from .patched_process import Key, PatchedProcess
 from .plans import Plans
+from .process_state import parent_of
 from .software_watch import SoftwareWatch
 from .standing import (
-    Standing, expect_none, is_any_running, step, write, write_saved)
+    Standing, expect_none, is_any_running, step, take_away, write, write_saved)
 
 MAPPED = "cstrace_patches_mapped"
 
@@ -61,12 +64,9 @@ class Patches:
     def __init__(self, plans: Plans) -> None:
         self.plans = plans
         self._breakpoint: Optional[MappedBreakpoint] = None
-        self._pid = 0
-        self._areas: list[Area] = []
-        # Files that gdb has, by an area's begin and its plan's sum.
-        self._symbols: dict[tuple[int, int], str] = {}
-        self._n_symbols = 0
-        self._slots: dict[int, tuple[bytes, bytes]] = {}  # old, new
+        self._now = PatchedProcess(0)  # gdb's selected one, or the last
+        self._kin = {0: self._now}  # all that are patched
+        self._symbols = AreaSymbols()
         # Called when files were patched as the program has mapped them.
         self.tell_more: Callable[[], None] = lambda: None
         self._unwinder = AreaUnwinder()
@@ -79,13 +79,6 @@ class Patches:
         self._unwinder.look = self.steps.look
         self._unwinder.is_passed = self.line_steps.look
         self._unwinder.leave_jump = self.line_steps.leave_jump
-        self._moves: dict[int, int] = {}  # by thread: where it goes on
-        self._is_resting = False  # no patch is written for now
-        self._staying: set[tuple[int, int]] = set()  # but for these
-        self._left_out: set[tuple[int, int]] = set()  # area, function
-        self._late: set[tuple[int, int]] = set()  # of these: for now
-        self._notice: Optional[arrival.Notice] = None
-        self._led: Optional[tuple[arrival.Notice, bytes]] = None  # old bytes
         self.error: Optional[str] = None
 
     def watch(self) -> None:
@@ -109,7 +102,7 @@ class Patches:
         address = hooks.symbol_address("cstrace_patched")
         if address is None:
             return
-        raw = memory.read(self._pid, address,
+        raw = memory.read(self._now.pid, address,
                           memoryview(abi.cst_patched_table()).nbytes)
         table = abi.cst_patched_table.from_buffer_copy(raw)
         for i in range(min(table.n, len(table.all))):
@@ -117,16 +110,16 @@ class Patches:
 
     def make_plans(self) -> None:
         """The process is about to map areas for what it has mapped."""
-        self._pid = gdb.selected_inferior().pid
+        self._enter()
         if not any(where.area_size for where in self._table()):
             self._set_areas([])  # it may have become another program
-            self._forget_symbols(self._symbols.keys())
-        text = self.plans.add_mapped(self._pid)
+            self._symbols.forget()
+        text = self.plans.add_mapped(self._now.pid)
         if text is not None:
             say("patching " + text)
 
     def _set_areas(self, areas: list[Area]) -> None:
-        self._areas = areas
+        self._now.areas = areas
         self.steps.set_areas(areas)
         self.software_watch.set_areas(areas)
         self.line_steps.jumps = {p.address: p for area in areas
@@ -134,23 +127,20 @@ class Patches:
 
     def _read_areas(self) -> list[Area]:
         """Returns those that are new."""
-        self._pid = gdb.selected_inferior().pid
         there = {(w.area, w.sum): w for w in self._table() if w.area_size}
-        old = [a for a in self._areas if a.key() in there]
+        old = [a for a in self._now.areas if a.key() in there]
         self._set_areas(old)
-        starts = {area.start for area in self._areas}
-        self._left_out = {one for one in self._left_out if one[0] in starts}
-        self._late &= self._left_out
-        known = {area.key() for area in self._areas}
+        self._now.forget_left_out()
+        known = {area.key() for area in self._now.areas}
         new = [area for area in (self._read(where) for key, where
                                  in there.items() if key not in known) if area]
         self._set_areas(old + new)
-        self._look_at_breakpoints()
+        self._now.find_broken()
         self._unwinder.hooks.update(
             {at: hook for area in new for at, hook in area.hooks.items()})
-        self._unwinder.look_for_shim(self._pid)
+        self._unwinder.look_for_shim(self._now.pid)
         for area in new:
-            self._unwinder.slots.update(area.slots(self._pid))
+            self._unwinder.slots.update(area.slots(self._now.pid))
         return new
 
     def _read(self, where: abi.cst_patched) -> Optional[Area]:
@@ -175,10 +165,9 @@ class Patches:
     def read_midway(self, notice: Optional[arrival.Notice]) -> None:
         """The program runs already, and has mapped the areas: finds what can be
         patched where its threads stand."""
-        self._notice = notice
-        self._pid = gdb.selected_inferior().pid
-        self._set_areas([])
-        self._moves = {}
+        self._kin.pop(gdb.selected_inferior().pid, None)
+        self._enter()
+        self._now.notice = notice
         if self.plans.folder is None:
             return
         self._unwinder.register()
@@ -188,10 +177,10 @@ class Patches:
 
     def _find_places(self) -> None:
         found = self._look(is_undone=False)
-        self._moves = found.moves
-        left = found.left - self._left_out
-        self._late |= left
-        self._left_out |= left
+        self._now.moves = found.moves
+        left = found.left - self._now.left_out
+        self._now.late |= left
+        self._now.left_out |= left
         if left:
             say("%d function%s left out up to a stop where no thread stands in "
                 "the bytes that change" % (len(left), " is" if len(left) == 1
@@ -200,23 +189,23 @@ class Patches:
     def entered(self) -> dict[int, int]:
         """Returns for each patched function the first place behind its begin
         that reports it."""
-        return {hook.function: hook.patch.address + 1 for area in self._areas
+        return {hook.function: hook.patch.address + 1 for area in self._now.areas
                 for hook in area.hooks.values() if hook.is_entry()
-                and (area.start, hook.patch.function) not in self._left_out}
+                and (area.start, hook.patch.function) not in self._now.left_out}
 
     def write_midway(self) -> None:
         """Writes all patches that were read, and leads the program's hooks to
         the shim."""
         self._write_slots()
-        self._move(self._moves)
-        self._write_areas(self._areas)
+        self._move(self._now.moves)
+        self._write_areas(self._now.areas)
         self._write_notice()
         self.tell()
         self._tell_gdb()
 
     def _write_notice(self) -> None:
         """The program's dynamic linker tells of libraries from now on."""
-        notice, self._notice = self._notice, None
+        notice, self._now.notice = self._now.notice, None
         if notice is None:
             return
         inferior = gdb.selected_inferior()
@@ -225,7 +214,7 @@ class Patches:
             inside = [thread for thread in arrival.threads() if 0 <
                       _pc_of(thread) - notice.function < x86_64.LEAD_SIZE]
         if not inside and x86_64.lead(*notice):
-            self._led = notice, old
+            self._now.led = notice, old
             self._listen()
 
     def hears_of_libraries(self) -> bool:
@@ -233,19 +222,19 @@ class Patches:
         return self._breakpoint is not None
 
     def _undo_notice(self) -> None:
-        led, self._led = self._led, None
+        led, self._now.led = self._now.led, None
         if led is not None:
-            self._notice, old = led
-            gdb.selected_inferior().write_memory(self._notice.function, old)
+            self._now.notice, old = led
+            gdb.selected_inferior().write_memory(self._now.notice.function, old)
             self._listen_no_more()
 
     def _write_areas(self, areas: list[Area]) -> None:
-        if self._is_resting:
+        if self._now.is_resting:
             return
-        self._shown.set(self._areas)
+        self._shown.set(self._now.areas)
         for area in areas:
             write(p for p in area.patches
-                  if (area.start, p.function) not in self._left_out)
+                  if (area.start, p.function) not in self._now.left_out)
 
     @staticmethod
     def _is_as_planned(area: Area) -> bool:
@@ -269,27 +258,69 @@ class Patches:
         functions one stands nevertheless."""
         table = hooks.symbol_address("cstrace_patched")
         all_threads = gdb.selected_inferior().threads()
-        if (table is None or self.plans.folder is None or not self._areas
+        if (table is None or self.plans.folder is None or not self._now.areas
                 or any(t.is_running() for t in all_threads)):
             return Look({}, set())
-        with Live(self._pid) as live:
+        with Live(self._now.pid) as live:
             return live.look([t.ptid[1] for t in all_threads], table,
                              self.plans.folder, is_undone)
 
     def is_in_place(self) -> bool:
         """Is the process of now patched, and are its patches not resting?"""
-        return (bool(self._areas) and not self._is_resting
-                and self._is_selected())
+        return (self._is_selected() and bool(self._now.areas)
+                and not self._now.is_resting)
+
+    def _enter(self) -> None:
+        """The selected process is patched, or will be."""
+        pid = gdb.selected_inferior().pid
+        self._switch_to(self._kin.setdefault(pid, PatchedProcess(pid)))
+
+    def _switch_to(self, process: PatchedProcess) -> None:
+        self._now = process
+        self._set_areas(process.areas)
 
     def _is_selected(self) -> bool:
-        """Is it gdb's process of now?  It may have become a fork child that gdb
-        has followed, or a checkpoint, which has all that its parent had."""
+        """Is it gdb's process of now?  That may have become a fork child, which
+        has all that its parent had, or a checkpoint, or its parent again."""
         pid = gdb.selected_inferior().pid
-        if pid and pid != self._pid and self._areas and all(
-                i.pid != self._pid for i in gdb.inferiors()) and all(
-                area.is_mapped(pid) for area in self._areas):
-            self._pid = pid
-        return pid == self._pid
+        if pid not in (0, self._now.pid):
+            found = self._kin.get(pid) or self._child(pid)
+            if found is not None:
+                self._switch_to(found)
+        return bool(pid == self._now.pid)
+
+    def _child(self, pid: int) -> Optional[PatchedProcess]:
+        """The process, if it is a child of one that is patched: gdb has both,
+        or follows the child."""
+        is_followed = all(
+            i.pid not in self._kin for i in gdb.inferiors() if i.pid)
+        parent = self._now if is_followed else self._kin.get(parent_of(pid))
+        if (parent is None or not parent.areas
+                or hooks.symbol_address("cstrace_patched") is None
+                or not all(area.is_mapped(pid) for area in parent.areas)):
+            return None
+        self._kin[pid] = parent.child(pid)
+        return self._kin[pid]
+
+    def _each(self) -> Iterator[PatchedProcess]:
+        """Selects each process that is patched, that of now first."""
+        if self._is_selected():
+            yield self._now
+        others = [i for i in gdb.inferiors() if i.pid != self._now.pid
+                  and i.pid in self._kin and i.threads()]
+        if not others:
+            return
+        with arrival.selected_kept():
+            for inferior in others:
+                inferior.threads()[0].switch()
+                if self._is_selected():
+                    yield self._now
+        self._is_selected()
+
+    def look_at_child(self) -> None:
+        """gdb may have another process beside that of the areas."""
+        if self.is_in_place():
+            self._tell_gdb()
 
     def expect_return(self, address: int, hook: Hook) -> None:
         """A thread is to call the shim for that end, as if from there."""
@@ -297,7 +328,7 @@ class Patches:
 
     def areas(self) -> dict[int, Area]:
         """For each patched function, by its address: the area that has it."""
-        return {hook.function: area for area in self._areas
+        return {hook.function: area for area in self._now.areas
                 for hook in area.hooks.values()}
 
     def put_back(self) -> None:
@@ -305,17 +336,17 @@ class Patches:
         if not self.is_in_place():
             return
         self.standing.put_back(self._may_write)
-        if self._late:
+        if self._now.late:
             self._write_late()
 
     def _write_late(self) -> None:
         if is_any_running():
             return
         found = self._look(is_undone=False)
-        free = set() if found.moves else self._late - found.left
-        self._late -= free
-        self._left_out -= free
-        for area in self._areas:
+        free = set() if found.moves else self._now.late - found.left
+        self._now.late -= free
+        self._now.left_out -= free
+        for area in self._now.areas:
             write(p for p in area.patches
                   if (area.start, p.function) in free)
 
@@ -326,7 +357,7 @@ class Patches:
         found = self._look(is_undone=False)
         return not found.moves and not any(
             (area.start, p.function) in found.left
-            for area in self._areas for p in patches if p in area.patches)
+            for area in self._now.areas for p in patches if p in area.patches)
 
     def _write_again(self, patches: list[Patch]) -> None:
         """At a stop: these were away, and are written now, or with their function
@@ -336,7 +367,7 @@ class Patches:
             return
         is_running = is_any_running()
         found = self._look(is_undone=False)
-        for area in self._areas:
+        for area in self._now.areas:
             own = [p for p in patches if p in area.patches]
             for function in {p.function for p in own}:
                 key = area.start, function
@@ -344,8 +375,8 @@ class Patches:
                         key not in found.left):
                     write(p for p in own if p.function == function)
                     continue
-                self._late.add(key)
-                self._left_out.add(key)
+                self._now.late.add(key)
+                self._now.left_out.add(key)
                 if not is_running:
                     self._restore(area, function)
 
@@ -375,45 +406,29 @@ class Patches:
             old = bytes(inferior.read_memory(address, 8))
             new = target.to_bytes(8, "little")
             if old != new:
-                self._slots[address] = (old, new)
+                self._now.slots[address] = (old, new)
                 inferior.write_memory(address, new)
 
     def _undo_slots(self) -> None:
         inferior = gdb.selected_inferior()
-        for address, (old, new) in self._slots.items():
+        for address, (old, new) in self._now.slots.items():
             with contextlib.suppress(gdb.MemoryError):  # a library went away
                 if bytes(inferior.read_memory(address, 8)) == new:
                     inferior.write_memory(address, old)
-        self._slots = {}
+        self._now.slots = {}
 
     # ---- breakpoints -------------------------------------------------------------
-
-    def _look_at_breakpoints(self) -> list[tuple[Area, int]]:
-        """Finds the functions that a breakpoint is inside a patch of, and are
-        not known to be so."""
-        stops = {location.address for b in gdb.breakpoints()
-                 for location in getattr(b, "locations", ())
-                 if b.is_valid()}
-        found = []
-        for area in self._areas:
-            for p in area.patches:
-                key = (area.start, p.function)
-                if (key not in self._left_out - self._late and any(
-                        p.address + i in stops
-                        for i in range(1, len(p.old)))):
-                    self._late.discard(key)
-                    self._left_out.add(key)
-                    found.append((area, p.function))
-        return found
 
     def breakpoint_changed(self) -> None:
         """A breakpoint inside a patch would be one of a jump's bytes."""
         self.software_watch.look()
-        if not self._areas or not self._is_selected():
-            return
-        for area, function in self._look_at_breakpoints():
-            if not self._is_resting:
-                self._restore(area, function)
+        self._is_selected()
+        broken = {pid: found for pid, found in (
+            (pid, one.find_broken()) for pid, one in self._kin.items()) if found}
+        for process in self._each() if broken else ():
+            for area, function in broken.get(process.pid, ()):
+                if not process.is_resting:
+                    self._restore(area, function)
 
     def settle(self, may_step: bool) -> bool:
         """Moves the selected thread out of a trampoline, at a stop that no step
@@ -424,11 +439,11 @@ class Patches:
         if not self.is_in_place():
             return False
         pc = int(gdb.newest_frame().pc())
-        found = displaced.own_place(self._areas, pc)
+        found = displaced.own_place(self._now.areas, pc)
         if found is not None:
             self._settle_at(*found)
             return False
-        to = displaced.next_place(self._areas, pc, int(
+        to = displaced.next_place(self._now.areas, pc, int(
             gdb.newest_frame().read_register("rsp")) % 2**64)
         if to is None or (to and not may_step) or not step(to):
             return False
@@ -446,7 +461,7 @@ class Patches:
 
     def before_line_step(self) -> None:
         """gdb is about to step by lines, in a child or a checkpoint perhaps."""
-        if (self._areas and not self._is_resting and _stands()
+        if (self.is_in_place() and _stands()
                 and not self.before_going_on()):
             self.line_steps.begin()
 
@@ -459,7 +474,7 @@ class Patches:
     def end_steps(self, is_step: bool) -> bool:
         """At a stop: returns whether the thread has moved since that, or has run
         a trampoline."""
-        has_run = bool(self._areas) and self.line_steps.end()
+        has_run = bool(self._now.areas) and self.line_steps.end()
         has_run |= self.software_watch.end()
         if not self.is_in_place():
             return has_run
@@ -479,12 +494,12 @@ class Patches:
         threads = {t.global_num: t for t in gdb.selected_inferior().threads()}
         for back in self.standing.away():
             if any((area.start, p.function) in found.left
-                   for area in self._areas for p in back.lifted
+                   for area in self._now.areas for p in back.lifted
                    if p in area.patches):
                 continue
             if back.thread in threads:
                 threads[back.thread].switch()
-                copy = displaced.copy_of(self._areas, back.stands_at())
+                copy = displaced.copy_of(self._now.areas, back.stands_at())
                 if copy is not None:
                     gdb.execute("set var $pc = %#x" % copy, to_string=True)
             write(back.lifted)
@@ -509,7 +524,7 @@ class Patches:
         landings = {p.address: displaced.landing_target(p.new, p.address)
                     for p in area.patches if p.function == function
                     and p.kind == abi.CST_PATCH_LANDING
-                    and self._is_there(p)}
+                    and p.is_there(self._now.pid)}
         threads = [t for t in gdb.selected_inferior().threads()
                    if landings and t.is_stopped()]
         if not threads:
@@ -523,15 +538,9 @@ class Patches:
                     moves[thread.ptid[1]] = landings[pc]
         self._move(moves)
 
-    def _restore(self, area: Area, function: Optional[int]) -> None:
-        if function is not None:
-            self._leave_landings(area, function)
-        inferior = gdb.selected_inferior()
-        for p in area.patches:
-            if function in (None, p.function) and (
-                    function is not None
-                    or (area.start, p.function) not in self._left_out):
-                inferior.write_memory(p.address, p.old)
+    def _restore(self, area: Area, function: int) -> None:
+        self._leave_landings(area, function)
+        take_away(p for p in area.patches if p.function == function)
 
     def tell(self) -> None:
         """Says what was not patched, once."""
@@ -551,29 +560,8 @@ class Patches:
             os.unlink(path)
 
     def _tell_gdb(self) -> None:
-        """Gives gdb a symbol file for each area, so that it unwinds from there
-        and steps over it.  Not at a stop before gdb has printed the place: it
-        sets all breakpoints anew with each file that comes or goes, and would
-        lose which of a breakpoint's locations it stopped at."""
-        keys = {area.key() for area in self._areas}
-        self._forget_symbols(self._symbols.keys() - keys)
-        for area in self._areas:
-            if area.key() not in self._symbols:
-                self._add_symbols(area)
-
-    def _add_symbols(self, area: Area) -> None:
-        assert self.plans.folder is not None
-        path = os.path.join(self.plans.folder, "area%d.o" % self._n_symbols)
-        frames = bytes(gdb.selected_inferior().read_memory(*area.frames))
-        with open(path, "wb") as f:
-            f.write(thunk_file.content(area.code, area.frames[0], frames))
-        _quietly("add-symbol-file %s -o 0" % path)
-        self._symbols[area.key()] = path
-        self._n_symbols += 1
-
-    def _forget_symbols(self, keys: Iterable[tuple[int, int]]) -> None:
-        for key in list(keys):
-            _quietly("remove-symbol-file " + self._symbols.pop(key))
+        if self.plans.folder is not None:
+            self._symbols.set(self._now.areas, self.plans.folder)
 
     # ---- the end -----------------------------------------------------------------
 
@@ -590,14 +578,14 @@ class Patches:
                         gdb.execute("set var $pc = %#x" % found[1],
                                     to_string=True)
                         write_saved()
-        expect_none(self._pid)
-        self._staying = self._take_away()
-        self._is_resting = True
+        expect_none(self._now.pid)
+        self._now.staying = self._take_away()
+        self._now.is_resting = True
 
     def go_on(self) -> None:
-        if self._is_resting:
-            self._is_resting = False
-            self._left_out -= self._staying
+        if self._now.is_resting:
+            self._now.is_resting = False
+            self._now.left_out -= self._now.staying
             self._find_places()
             self.write_midway()
 
@@ -606,41 +594,43 @@ class Patches:
         on there."""
         self._take_away()
         self._set_areas([])
-        self._is_resting, self._notice = False, None
+        self._now.is_resting, self._now.notice = False, None
 
-    def _take_away(self) -> set[tuple[int, int]]:
+    def undo_all(self) -> None:
+        """In all processes that gdb has."""
+        for _ in self._each():
+            self.undo()
+
+    def _take_away(self) -> set[Key]:
         """Returns the functions whose patches stay, for a thread's sake."""
-        staying: set[tuple[int, int]] = set()
-        if self._is_selected() and not self._is_resting:
+        staying: set[Key] = set()
+        if self._is_selected() and not self._now.is_resting:
             self._undo_slots()
             self._undo_notice()
             found = self._look(is_undone=True)
             staying = {key for key in found.left if self._is_written(key)}
-            self._left_out |= staying
+            self._now.left_out |= staying
             self._move(found.moves)
-            for area in self._areas:
-                self._restore(area, None)
+            for area in self._now.areas:
+                take_away(p for p in area.patches
+                          if (area.start, p.function) not in found.left)
         self.standing.forget()
-        self._shown.set([])
+        self._shown.set([area for one in self._kin.values()
+                         if one is not self._now for area in one.areas])
         return staying
 
-    def _is_written(self, key: tuple[int, int]) -> bool:
-        return any(self._is_there(p) for area in self._areas if area.start == key[0]
+    def _is_written(self, key: Key) -> bool:
+        return any(p.is_there(self._now.pid) for area in self._now.areas
+                   if area.start == key[0]
                    for p in area.patches if p.function == key[1])
-
-    def _is_there(self, p: Patch) -> bool:
-        return memory.read(self._pid, p.address, len(p.new)) == p.new
 
     def process_ended(self) -> None:
         self.tell()
         self.line_steps.process_ended()
-        self.standing.forget()
-        self._forget_symbols(self._symbols.keys())
-        self._set_areas([])
-        self._slots, self._pid = {}, 0
-        self._notice = self._led = None
-        self._is_resting = False
-        self._late = set()
+        self.standing.forget_all()
+        self._symbols.forget()
+        self._kin = {0: PatchedProcess(0)}
+        self._switch_to(self._kin[0])
         self._unwinder.hooks, self._unwinder.slots = {}, set()
         self._shown.set([])
         self._listen_no_more()
@@ -658,8 +648,3 @@ def _stands() -> bool:
 def _pc_of(thread: gdb.InferiorThread) -> int:
     thread.switch()
     return int(gdb.newest_frame().pc())
-
-
-def _quietly(command: str) -> None:
-    with contextlib.suppress(gdb.error), gdb_setting.changed("confirm", "off"):
-        gdb.execute(command, to_string=True)

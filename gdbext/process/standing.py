@@ -78,6 +78,7 @@ class Back(gdb.Breakpoint):
         super().__init__("*%#x" % address, internal=True)
         self.silent = True
         self.thread = gdb.selected_thread().global_num
+        self.pid = gdb.selected_inferior().pid
         self.place = address
         self.lifted = list(lifted)
         self.has_returned = False  # the function; they are away still
@@ -93,7 +94,8 @@ class Back(gdb.Breakpoint):
         return False
 
     def put_back(self) -> bool:
-        if _read("rsp") <= self._sp or not self.lifted:
+        if (_read("rsp") <= self._sp or not self.lifted
+                or gdb.selected_inferior().pid != self.pid):
             return False
         # Other threads run, and may be in the bytes that change.
         self.has_returned = len(gdb.selected_inferior().threads()) != 1
@@ -193,7 +195,14 @@ class Standing:
         return True
 
     def forget(self) -> None:
-        """There are no patches any more."""
+        """There are no patches in the process of now any more."""
+        pid = gdb.selected_inferior().pid
+        for b in self._backs:
+            if b.is_valid() and b.pid == pid:
+                b.delete()
+
+    def forget_all(self) -> None:
+        """There are no patches in any process any more."""
         for b in self._backs:
             if b.is_valid():
                 b.delete()
@@ -236,7 +245,7 @@ class Standing:
                         sp: int) -> None:
         """The patches are away until the function returns to the address; sp:
         where its return address is."""
-        self._backs = [*self.away(), Back(patches, address, sp)]
+        self._backs = [*self._all_away(), Back(patches, address, sp)]
 
     def put_back_later(self, patches: Iterable[Patch]) -> None:
         """Behind the selected thread's function."""
@@ -250,9 +259,13 @@ class Standing:
             pc, sp = caller.pc(), int(caller.read_register("rsp")) % 2**64
         self.put_back_behind(patches, pc, sp - 8)
 
-    def away(self) -> list[Back]:
-        """For what will come back."""
+    def _all_away(self) -> list[Back]:
         return [b for b in self._backs if b.is_valid() and b.lifted]
+
+    def away(self) -> list[Back]:
+        """For what will come back, in the process of now."""
+        pid = gdb.selected_inferior().pid
+        return [b for b in self._all_away() if b.pid == pid]
 
     def put_back(self, may_write: Callable[[list[Patch]], bool]) -> None:
         """At a stop of all threads: writes the patches of functions that have

@@ -17,6 +17,7 @@ from ..ui import console, ctrlc
 from . import naming, seeds
 from ..ui.console import Output, say
 from ..process.area_fd import door
+from ..process.process_state import is_alive, parent_of
 from ..recorder import Callbacks, Recorder
 from ..requests import RecorderOptions
 from ..trace import Trace
@@ -38,27 +39,6 @@ _MODE_NUMBERS = {
 
 def mode_number(mode: str) -> int:
     return _MODE_NUMBERS[mode]
-
-
-def _stat(pid: int) -> list[bytes]:
-    """/proc/PID/stat from the process's state on; []: it has ended."""
-    try:
-        with open("/proc/%d/stat" % pid, "rb") as f:
-            return f.read().rpartition(b")")[2].split()
-    except OSError:
-        return []
-
-
-def is_alive(pid: int) -> bool:
-    """A zombie is not."""
-    found = _stat(pid)
-    return bool(found) and found[0] not in b"ZX"
-
-
-def parent_of(pid: int) -> int:
-    """0: the process has ended."""
-    found = _stat(pid)
-    return int(found[1]) if found else 0
 
 
 def _has_frame() -> bool:

@@ -495,7 +495,7 @@ class Session:
         if r is None or not r.is_on:
             return
         self.stops.end()
-        self.patching.patches.undo()
+        self.patching.patches.undo_all()
         r.switch_off()
         self.kept = r.end()
         self.tell_change()

@@ -204,6 +204,7 @@ class Events:
 
     def _maybe_adopt(self, r: Recording, inferior: gdb.Inferior) -> None:
         """Another inferior has loaded something: was it the shim?"""
+        self._session.patching.patches.look_at_child()
         if not inferior.was_attached and is_native():
             found = Control.find()
             if found is not None:

@@ -393,6 +393,61 @@ def test_stop_in_a_child_puts_its_code_back(gdb):
     assert "0xe9" in patched and "0xe9" not in own
 
 
+# gdb has both processes, and runs one of them.
+IN_BOTH = {
+    "the parent first": [
+        "break both", "run", "bt", "inferior 2", "break fac", "bt", "continue",
+        "bt", "step", "stepi", "stepi 3", "inferior 1", "bt", "step", "step",
+        "stepi", "nexti 2", "inferior 2", "bt", "step", "next", "finish", "bt",
+        "inferior 1", "finish", "bt", "continue", "continue", "bt"],
+    "the child first": [
+        "set follow-fork-mode child", "break fac", "run", "bt", "stepi 4",
+        "inferior 1", "bt", "break both", "continue", "bt", "stepi", "stepi",
+        "inferior 2", "bt", "next", "step", "watch $rsp", "continue",
+        "continue", "delete 3", "delete", "continue", "inferior 1", "continue",
+        "next"],
+    "step into it": [
+        "set follow-fork-mode child", "break split", "run", "next", "next",
+        "step", "step", "bt", "inferior 1", "bt", "next", "step", "step",
+        "step", "bt"],
+    "calls": [
+        "break both", "run", "inferior 2", "break fac", "continue",
+        "signal SIGUSR1", "bt", "inferior 1", "call both(3)", "print fac(2)",
+        "bt", "finish", "return", "bt"],
+}
+
+
+@pytest.mark.parametrize("session", IN_BOTH)
+@pytest.mark.parametrize("compiler, level", [
+    ("gcc", "-O0"), ("gcc", "-O1"), ("gcc", "-O2"), ("clang", "-O1")])
+def test_both_processes_of_a_fork(gdb, compiler, level, session):
+    if not shutil.which(compiler):
+        pytest.skip("there is no %s" % compiler)
+    program = build("parted.c", variant=Variant(compiler, level),
+                    is_traced=False)
+    commands = ["set detach-on-fork off", "set print frame-arguments none",
+                "set print entry-values no", *IN_BOTH[session]]
+    alone, patched = (
+        re.sub(r"LWP \d+|^Reading symbols.*\n", "",
+               lines(gdb, program, commands, is_patched), flags=re.M)
+        for is_patched in (False, True))
+    assert patched == alone
+
+
+def test_stop_puts_the_code_of_both_processes_back(gdb):
+    program = build("parted.c", variant=Variant("gcc", "-O1"), is_traced=False)
+    show = ["x/8xb &scale", "x/8xb &fac"]
+    run = gdb(program, "set detach-on-fork off", "cstrace start", "break both",
+              "run", "break *fac+3", *show, "inferior 2", *show, "cstrace stop",
+              *show, "inferior 1", *show)
+    codes = re.findall(r"<(\w+)>:\t(.*)", run.out)
+    scales, facs = ([code for name, code in codes if name == one]
+                    for one in ("scale", "fac"))
+    assert scales[0] == scales[1] != scales[2] == scales[3]
+    # A breakpoint inside its patch takes that away in both.
+    assert len(set(facs)) == 1 and "0xe9" not in facs[0]
+
+
 def test_registers_are_watched_while_other_threads_run(gdb):
     program = build("recursive.c", variant=Variant("gcc", "-O2"),
                     is_traced=False)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""One process that is patched, and what of it is not."""
+
+from __future__ import annotations
+
+import copy
+from typing import Optional
+
+import gdb
+
+from .arrival import Notice
+from .patched_area import Area, Patch
+
+Key = tuple[int, int]  # area, function
+
+
+class PatchedProcess:
+    """gdb may have several: a program and its fork children, or its
+    checkpoints."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.areas: list[Area] = []
+        self.slots: dict[int, tuple[bytes, bytes]] = {}  # old, new
+        self.moves: dict[int, int] = {}  # by thread: where it goes on
+        self.is_resting = False  # no patch is written for now
+        self.staying: set[Key] = set()  # but for these
+        self.left_out: set[Key] = set()
+        self.late: set[Key] = set()  # of these: for now
+        self.notice: Optional[Notice] = None
+        self.led: Optional[tuple[Notice, bytes]] = None  # old bytes
+
+    def child(self, pid: int) -> PatchedProcess:
+        """It is selected, and has all that this one has; what is away there
+        comes back at a stop."""
+        made = copy.copy(self)
+        made.pid, made.moves = pid, {}
+        lost = {(area.start, p.function) for area in self.areas
+                for p in _missing(area)}
+        made.slots, made.staying = dict(self.slots), set(self.staying)
+        made.left_out, made.late = self.left_out | lost, self.late | lost
+        return made
+
+    def forget_left_out(self) -> None:
+        """Forgets areas that are no more."""
+        starts = {area.start for area in self.areas}
+        self.left_out = {one for one in self.left_out if one[0] in starts}
+        self.late &= self.left_out
+
+    def find_broken(self) -> list[tuple[Area, int]]:
+        """Leaves out the functions that a breakpoint is inside a patch of;
+        returns those that are new."""
+        stops = {location.address for b in gdb.breakpoints()
+                 for location in getattr(b, "locations", ())
+                 if b.is_valid()}
+        found = []
+        for area in self.areas:
+            for p in area.patches:
+                key = (area.start, p.function)
+                if (key not in self.left_out - self.late and any(
+                        p.address + i in stops
+                        for i in range(1, len(p.old)))):
+                    self.late.discard(key)
+                    self.left_out.add(key)
+                    found.append((area, p.function))
+        return found
+
+
+def _missing(area: Area) -> list[Patch]:
+    """Returns what is not in the selected process's code."""
+    if not area.patches:
+        return []
+    begin = min(p.address for p in area.patches)
+    end = max(p.address + len(p.old) for p in area.patches)
+    code = bytes(gdb.selected_inferior().read_memory(begin, end - begin))
+    return [p for p in area.patches if code.startswith(p.old, p.address - begin)]
