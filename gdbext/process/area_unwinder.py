@@ -101,6 +101,19 @@ def entry_frame(pending: Any, slot: int, function: int) -> Any:
     return _frame(pending, _word(slot + _WORD), function)
 
 
+def _above(pending: Any, pc: int, own: int) -> Any:
+    """A frame that the function has called from that place, so to say: the
+    function's own frame is the next, with the same registers.  A watchpoint of a
+    variable ends where gdb does not find that."""
+    sp = pending.read_register("rsp")
+    info = pending.create_unwind_info(_FrameId(sp, _word(pc)))
+    info.add_saved_register("rip", _word(own + 1))  # gdb looks one byte before
+    info.add_saved_register("rsp", sp)
+    for name in _KEPT:
+        info.add_saved_register(name, pending.read_register(name))
+    return info
+
+
 class AreaUnwinder(Unwinder):
     """Knows the places where trampolines call the shim, and those where the
     shim handles what is not usual."""
@@ -115,6 +128,9 @@ class AreaUnwinder(Unwinder):
         # signal runs first.
         self.slots: set[int] = set()
         self.is_passed: Callable[[int], bool] = lambda pc: False
+        # While gdb executes one instruction after the other for a watchpoint:
+        # the place in a function that a place in a trampoline stands for.
+        self.watched_place: Callable[[int], Optional[int]] = lambda pc: None
         # Given each frame's place.
         self.leave_jump: Callable[[int], None] = lambda pc: None
         self._returns: tuple[int, ...] = ()
@@ -134,6 +150,9 @@ class AreaUnwinder(Unwinder):
         if found is not None:
             return found
         pc = int(pending.read_register("rip")) % 2**64
+        own = None if pending.level() else self.watched_place(pc)
+        if own is not None:
+            return _above(pending, pc, own)
         self.leave_jump(pc)
         if pc in self.slots:
             return None if self.is_passed(pc) else _frame(pending, _word(int(

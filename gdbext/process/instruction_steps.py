@@ -77,8 +77,10 @@ class _All:
         # The addresses in functions, and in trampolines, are the keys.
         self.own = _instructions(areas)
         self.copies = {one.copy: one for one in self.own.values()}
-        # What patches' jumps lead to.
-        self.begins = {p.trampoline for at, _, p in patches if at in self.own}
+        self._in_order = sorted(self.copies)
+        # What patches' jumps lead to, and their own places.
+        self.begins = {p.trampoline: at for at, _, p in patches
+                       if at in self.own}
         self.landings = {at: p for at, _, p in patches
                          if p.kind == abi.CST_PATCH_LANDING}
         # Patches, and begins of functions.
@@ -95,6 +97,11 @@ class _All:
         self._displaced: dict[int, list[int]] = {}  # by the patch's address
         for one in self.own.values():
             self._displaced.setdefault(one.patch.address, []).append(one.own)
+
+    def next(self, pc: int) -> Optional[Instruction]:
+        """The first displaced one behind that place in a trampoline."""
+        i = bisect.bisect_right(self._in_order, pc)
+        return self.copies[self._in_order[i]] if i < len(self._in_order) else None
 
     def is_in(self, patches: list[Patch], pc: int) -> bool:
         """Is it an instruction that one of them has displaced?"""
@@ -270,6 +277,19 @@ class InstructionSteps:
         """Is that instruction in a trampoline?"""
         return address in self._known().own
 
+    def place_of(self, pc: int) -> Optional[int]:
+        """Where its function has what a thread in a trampoline is about to
+        execute, with the same registers; None: it has it nowhere."""
+        if pc in self._known().begins:
+            return self._known().begins[pc]
+        found = displaced.own_place(self._areas, pc)
+        if found is not None:
+            return found[1]
+        one = self._known().next(pc)
+        is_begin = one is not None and one.hook and one.before and (
+            self._behind(one.before, one.own) == pc)
+        return one.own if one is not None and is_begin else None
+
     # ---- between two steps -------------------------------------------------------
 
     def _go_on(self) -> None:
@@ -319,7 +339,10 @@ class InstructionSteps:
             self._is_jumping = False
             return engine.step_out(self._tid, 0, 0)
         to = displaced.way_out(self._areas, at)
-        return to is not None and self._standing.come_to(self._tid, to)
+        if to is None:
+            return False
+        with stack_kept(self._tid, to):
+            return self._standing.come_to(self._tid, to)
 
     def _is_called(self, at: abi.cst_registers) -> bool:
         """Has the instruction before been a call?"""
@@ -367,10 +390,16 @@ class InstructionSteps:
             return one.patch.trampoline
         if one.patch not in self._lifted or not one.hook:
             return 0
-        copy, own = one.before
-        code = memory.read(self._pid, copy, 2)
+        return self._behind(one.before, one.own)
+
+    @staticmethod
+    def _behind(before: tuple[int, int], own: int) -> int:
+        """The end of the instruction with that copy and own place, which is the
+        one before that at `own`."""
+        copy, was = before
+        code = memory.read(gdb.selected_inferior().pid, copy, 2)
         is_branch = code[0] == 0x0f and code[1] >> 4 == 8
-        return copy + (_BRANCH if is_branch else one.own - own)
+        return copy + (_BRANCH if is_branch else own - was)
 
     def _may_write(self) -> bool:
         """Does no other thread run, so that code can change?"""

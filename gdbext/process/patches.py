@@ -77,6 +77,7 @@ class Patches:
         self.line_steps = LineSteps(self.standing)
         self.software_watch = SoftwareWatch(self.standing, self.steps)
         self._unwinder.look = self.steps.look
+        self._unwinder.watched_place = self.software_watch.place_of
         self._unwinder.is_passed = self.line_steps.look
         self._unwinder.leave_jump = self.line_steps.leave_jump
         self.error: Optional[str] = None

@@ -11,7 +11,7 @@ counts as the call."""
 from __future__ import annotations
 
 import contextlib
-from typing import Callable, NamedTuple
+from typing import Callable, NamedTuple, Optional
 
 import gdb
 
@@ -87,6 +87,10 @@ class SoftwareWatch:
                 "$%s()" % _Stepped.NAME, type=gdb.BP_WATCHPOINT, internal=True))
         for own in self._left():
             own.enabled = False
+
+    def place_of(self, pc: int) -> Optional[int]:
+        """InstructionSteps.place_of(), while there are such watchpoints."""
+        return self._steps.place_of(pc) if self._numbers else None
 
     def _left(self) -> list[gdb.Breakpoint]:
         return [own for own in (self._own[:-1] if self._numbers else self._own)

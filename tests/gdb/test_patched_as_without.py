@@ -470,3 +470,37 @@ def test_within_a_call_s_copy_it_stands_in_the_callee(gdb):
     assert re.findall(r"^#\d +(?:0x\w+ in )?(\w+)", run.out, re.M) == [
         "middle", "outer", "main"]
     assert "__x86_return_thunk ()" not in run.out
+
+
+# Each from a fresh run.
+BESIDE = {
+    "a sum": ["break sum", "run", "watch total", *["continue"] * 4, "bt",
+              "continue", "bt", "next", "bt"],
+    "a callee's": ["break scale", "run", "continue", "watch r",
+                   *["continue"] * 5, "bt", "next", "bt"],
+    "a parameter": ["break scale", "run", "finish", "watch n",
+                    *["continue"] * 6, "bt"],
+    "from the begin": ["break scale", "run", "watch n", "continue", "bt",
+                       "step", "finish", "continue"],
+    "steps": ["break sum", "run", "watch i", *["step", "next"] * 5, "finish",
+              "stepi", "until", "watch total", "nexti", "continue"],
+}
+
+
+@pytest.mark.parametrize("session", BESIDE)
+@pytest.mark.parametrize("compiler, level", [
+    (compiler, level) for compiler in ("gcc", "clang")
+    for level in ("-O0", "-O1", "-O2")])
+def test_variables_are_watched_while_other_threads_run(gdb, compiler, level,
+                                                       session):
+    if not shutil.which(compiler):
+        pytest.skip("there is no %s" % compiler)
+    program = build("beside.c", "-pthread", variant=Variant(compiler, level),
+                    is_traced=False)
+    commands = ["set can-use-hw-watchpoints 0", "set print entry-values no",
+                "set print frame-arguments none", *BESIDE[session]]
+    alone, patched = (
+        re.sub(r"^(\[New |\[Thread |\[Switching ).*\n|Old value = .*", "",
+               lines(gdb, program, commands, is_patched), flags=re.M)
+        for is_patched in (False, True))
+    assert patched == alone
