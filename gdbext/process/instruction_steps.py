@@ -511,6 +511,25 @@ class InstructionSteps:
             if to is None or not step(to):
                 return None
 
+    def leave(self) -> bool:
+        """Lets the selected thread execute what it is in of a trampoline, up to
+        code that is in no trampoline.  Returns whether it has."""
+        tid = gdb.selected_thread().ptid[1]
+        has_run = False
+        for _ in range(_MOST_PLACES):
+            at = engine.thread_registers(tid)
+            if at is None or not any(a.is_code(at.pc) for a in self._areas):
+                break
+            is_own = displaced.own_place(self._areas, at.pc) is not None
+            to = 0 if is_own else displaced.next_place(
+                self._areas, at.pc, at.sp)
+            if to is None or not engine.step_out(tid, to, 0):
+                break
+            has_run = True
+        if has_run:
+            flush()
+        return has_run
+
     def _leave_landing(self) -> None:
         self._pid = gdb.selected_inferior().pid
         landing = self._known().landings.get(int(gdb.newest_frame().pc()))

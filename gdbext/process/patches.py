@@ -11,7 +11,7 @@ from typing import Callable, Iterator, Optional
 
 import gdb
 
-from .. import _abi as abi
+from .. import _abi as abi, engine
 from ..live import Live, Look
 from ..ui import ctrlc
 from ..ui.console import plain, say
@@ -439,6 +439,8 @@ class Patches:
         through these first, if may_step.  Returns whether it has."""
         if not self.is_in_place():
             return False
+        if is_any_running():  # no code can change
+            return may_step and self.steps.leave()
         pc = int(gdb.newest_frame().pc())
         found = displaced.own_place(self._now.areas, pc)
         if found is not None:
@@ -453,6 +455,25 @@ class Patches:
         else:
             self.settle(False)
         return True
+
+    def leave_others(self) -> bool:
+        """At a stop: threads that are in a trampoline, but for the selected one,
+        go on to their functions' own code.  Returns whether one has."""
+        own = gdb.selected_thread() if self.is_in_place() else None
+        others = [t for t in gdb.selected_inferior().threads()
+                  if own is not None and t.num != own.num and t.is_stopped()
+                  and self._is_in_trampoline(t)]
+        has_run = False
+        with arrival.selected_kept():
+            for thread in others:
+                thread.switch()
+                has_run |= not self.standing.is_to_stop() and self.steps.leave()
+        return has_run
+
+    def _is_in_trampoline(self, thread: gdb.InferiorThread) -> bool:
+        at = engine.thread_registers(thread.ptid[1])
+        return at is not None and any(
+            area.is_code(at.pc) for area in self._now.areas)
 
     def before_step(self, is_over_calls: bool) -> None:
         """gdb is about to run some instructions, one by one."""

@@ -124,8 +124,9 @@ class StepReport:
 
     def _tell(self, trace: Trace, base: _Base, most: int) -> None:
         thread = self._thread(trace)
-        if thread is None:
-            return
+        options = self._session.options
+        if thread is None or options is None or options.keep_time:
+            return  # calls that are too short to be kept have numbers, too
         before = base.newest.get((thread.process, thread.thread), 0)
         n = trace.newest(thread.process, thread.thread) - before
         if n <= 0:

@@ -88,31 +88,37 @@ class Events:
         r.stopped()  # first: until then the clock goes on
         self._session.process_record.look()
         self._session.patching.patches.tell()
-        has_moved = self._end_steps()
+        why = reason.stop()
+        has_moved = self._end_steps(why)
         self._session.patching.patches.put_back()
-        signal = reason.signal()
-        if signal is not None and frames.is_in_hook():
-            frames.leave_hook(signal.name)
+        if (why.signal is not None or why.is_asked) and frames.is_in_hook():
+            frames.leave_hook(why.signal.name if why.signal else "")
             r.take_all()
-        elif self._settle(signal) or has_moved:
+        elif self._settle(why) or has_moved:
             r.take_all()
         if (r.mode == RING and not gdb.parameter("non-stop")
-                and frames.leave_other_hooks()):
+                and self._leave_others()):
             r.take_all()  # else their rows came behind the location
         self._session.steps.stopped()
-        if signal is not None:
-            self._tell_again(r, signal.text(), begin)
+        if why.signal is not None:
+            self._tell_again(r, why.signal.text(), begin)
 
-    def _end_steps(self) -> bool:
+    def _end_steps(self, why: reason.Stop) -> bool:
         """Has a `stepi` moved the thread, or what it did at a patch?"""
         return is_native() and self._session.patching.patches.end_steps(
-            reason.is_step())
+            why.is_step)
 
-    def _settle(self, signal: Optional[reason.Signal]) -> bool:
+    def _settle(self, why: reason.Stop) -> bool:
         """Does the thread stand in a trampoline, where something has stopped
         it?  Then it moves."""
         return self._session.patching.patches.settle(
-            signal is not None and frames.may_step(signal.name))
+            why.is_asked or why.signal is not None
+            and frames.may_step(why.signal.name))
+
+    def _leave_others(self) -> bool:
+        """Are other threads in a hook, or a trampoline?  Then they leave it."""
+        has_left = frames.leave_other_hooks()
+        return self._session.patching.patches.leave_others() or has_left
 
     @staticmethod
     def _tell_again(r: Recording, text: str, begin: int) -> None:
@@ -148,7 +154,7 @@ class Events:
         # gdb 13 crashes at `info program` where the thread that has stopped
         # last is no more, as it may be before there are patches.  A signal's
         # handler sees the place.
-        if patches.standing.away() and reason.signal() is None:
+        if patches.standing.away() and reason.stop().signal is None:
             patches.before_continue()
 
     @_guarded

@@ -26,18 +26,23 @@ class Signal(NamedTuple):
         return "stopped by %s, %s%s" % (self.name, self.meaning, where)
 
 
-def signal() -> Optional[Signal]:
-    """What has stopped the selected thread, where it was a signal."""
+class Stop(NamedTuple):
+    """Why the selected thread has stopped."""
+
+    signal: Optional[Signal]
+    is_step: bool  # behind a step
+    is_asked: bool  # the user has interrupted it, in non-stop mode
+
+
+def stop() -> Stop:
     thread = gdb.selected_thread()
     if thread is None or not thread.is_stopped():
-        return None
-    found = re.search(_SIGNAL, _text())
-    return Signal(found[1], found[2]) if found else None
-
-
-def is_step() -> bool:
-    """Has the selected thread stopped behind a step?"""
-    return "It stopped after being stepped." in _text()
+        return Stop(None, False, False)
+    text = _text()
+    found = re.search(_SIGNAL, text)
+    return Stop(Signal(found[1], found[2]) if found else None,
+                "It stopped after being stepped." in text,
+                bool(text) and "It stopped " not in text)
 
 
 def _text() -> str:

@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 from lib_build import Variant, build
+from lib_term import Terminal
 from test_stop_values import RETURNS, WHERE, n_true
 
 ON = ("set cstrace live off", "set cstrace step-report off", "cstrace start")
@@ -225,6 +226,38 @@ def test_other_threads_go_on_as_they_would(gdb, level, stop, steps):
     n_hits = run.out.count("; hit ")
     assert 1 <= n_hits <= 5 if steps else n_hits == 5
     assert "SIG" not in run.out and "Cannot" not in run.out
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O1"])
+def test_no_thread_is_shown_in_a_trampoline(gdb, level):
+    """They run all the time, and stop anywhere."""
+    program = program_of("rarely.c", "gcc", level, "-pthread")
+    run = gdb(program, "set cstrace live off", "cstrace start -keep-time 1s",
+              "break seldom", "run",
+              *["thread apply all -q bt 3", "continue"] * 60)
+    assert run.out.count("hit Breakpoint 1") == 61
+    assert SHOWS_NO_AREA not in run.out and "SIG" not in run.out
+
+
+def test_no_thread_that_is_interrupted_is_shown_in_a_trampoline(tmp_path):
+    """In non-stop mode, where others run."""
+    program = program_of("rarely.c", "gcc", "-O0", "-pthread")
+    with Terminal(tmp_path, program, commands=(
+            "set pagination off", "set non-stop on",
+            "set print thread-events off", "set confirm off")) as t:
+        t.ask("set cstrace live off")
+        t.ask("cstrace start -keep-time 1s")
+        t.ask("tbreak seldom")
+        t.send("run &\n")
+        t.wait("hit Temporary breakpoint")
+        t.ask("continue -a &")
+        for _ in range(12):
+            t.send("interrupt -a\n")
+            t.wait(*[r"Thread \d+ [^\n]* stopped\."] * 4, "\n.*\n")
+            t.ask("info threads")
+            t.ask("continue -a &")
+    assert SHOWS_NO_AREA not in t.seen and "libcstrace" not in t.seen
+    assert "rarely.c" in t.seen
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

@@ -116,6 +116,14 @@ def test_a_wrong_value_changes_nothing(gdb, value):
     assert "step-report: 7" in run.out
 
 
+def test_calls_that_are_kept_for_their_time_are_not_told(gdb):
+    """Their numbers are not counts."""
+    program = build("rarely.c", "-pthread", is_traced=False)
+    run = gdb(program, "set cstrace live off", "cstrace start -keep-time 1us",
+              "break seldom", "run", *["continue"] * 3)
+    assert told(run) == [] and "no call" not in run.out
+
+
 def test_front_ends_hear_nothing_of_it(tmp_path):
     with FrontEnd(tmp_path, build("visits.c"), is_async=True) as f:
         f.start("visit")

@@ -102,6 +102,23 @@ static void chunks_come_in_their_threads_order(void **state)
 	assert_int_equal(f->reader.n_records, 26);
 }
 
+/* So a drain knows that it has what was written before. */
+static void oldest_of_what_was_read_is_known(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t next[2] = {11, 1000};
+
+	fill(f->area, 2, 0, 0, 11, 20, 0);
+	fill(f->area, 1, 1, 0, 1000, 1005, 0);
+	f->reader.oldest = UINT64_MAX;
+	read_all(f, next, 1);
+	assert_int_equal(f->reader.oldest, 11);
+	fill(f->area, 2, 0, 0, 11, 25, 0);
+	f->reader.oldest = UINT64_MAX;
+	assert_int_equal(read_all(f, next, 1), 5);
+	assert_int_equal(f->reader.oldest, 21);
+}
+
 static void open_chunk_is_read_once_however_often_one_looks(void **state)
 {
 	struct fixture *f = *state;
@@ -203,6 +220,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(chunks_come_in_their_threads_order),
+		T(oldest_of_what_was_read_is_known),
 		T(open_chunk_is_read_once_however_often_one_looks),
 		T(used_chunk_is_zeroed_and_free_again),
 		T(empty_slot_is_waited_for),

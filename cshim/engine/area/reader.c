@@ -242,7 +242,11 @@ void reader_done(struct reader *r, uint32_t turn, uint32_t n)
 {
 	const struct waiting *h = &r->waiting[r->turns[turn].next];
 	struct stream *s = &r->streams[h->thread];
+	const struct cst_record *first =
+		area_chunk(r->area, h->chunk) + s->n_done;
 
+	if (n && first->time < r->oldest)
+		r->oldest = first->time;
 	r->n_records += n;
 	s->n_done += n;
 	if (is_used_up(r, h)) {

@@ -25,6 +25,8 @@ struct reader {
 	struct area *area; /* borrowed */
 	uint64_t n_records;
 	uint64_t n_holes;
+	uint64_t oldest; /* time of the records that were done, since it was set
+			  */
 	/* private */
 	struct stream *streams; /* one for each thread of the area */
 	uint32_t n_streams, cap_streams;

@@ -432,15 +432,20 @@ void cst_recorder_copy(struct cst_recorder *r, const char *path)
 /* ---- taking, at gdb's word ------------------------------------------------
  */
 
-/* Under the lock. */
+/* Under the lock.  Where threads run on, as in non-stop mode, they may write as
+ * fast as this reads: what is from before is enough. */
 static int recorder_rounds(struct cst_recorder *r, int is_last)
 {
-	for (int i = 0; i < MAX_ROUNDS; i++) {
-		int taken = recorder_round(r, 1);
+	uint64_t begin = r->area->is_elsewhere ? UINT64_MAX : clock_ticks();
 
+	for (int i = 0; i < MAX_ROUNDS; i++) {
+		int taken;
+
+		r->reader.oldest = UINT64_MAX;
+		taken = recorder_round(r, 1);
 		if (taken == ROUND_NAMES)
 			return 0;
-		if (taken)
+		if (taken && (r->has_held || r->reader.oldest < begin))
 			continue;
 		thread_ends_unwind(r);
 		if (!is_last)
