@@ -478,19 +478,19 @@ class Patches:
     def before_step(self, is_over_calls: bool) -> None:
         """gdb is about to run some instructions, one by one."""
         # For a watchpoint gdb steps through what is called, too.
-        if not self.before_going_on() and self.is_in_place() and _stands():
+        if not self.before_going_on() and self.is_in_place() and stands():
             self.steps.begin(is_over_calls)
 
     def before_line_step(self) -> None:
         """gdb is about to step by lines, in a child or a checkpoint perhaps."""
-        if (self.is_in_place() and _stands()
+        if (self.is_in_place() and stands()
                 and not self.before_going_on()):
             self.line_steps.begin()
 
     def before_going_on(self) -> bool:
         """gdb is about to let the selected thread go on: does it execute one
         instruction after the other, for a watchpoint?"""
-        return (self.is_in_place() and _stands()
+        return (self.is_in_place() and stands()
                 and self.software_watch.begin())
 
     def end_steps(self, is_step: bool) -> bool:
@@ -658,7 +658,7 @@ class Patches:
         self._listen_no_more()
 
 
-def _stands() -> bool:
+def stands() -> bool:
     """Is a thread selected, and stopped?"""
     try:
         thread = gdb.selected_thread()

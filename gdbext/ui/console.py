@@ -110,6 +110,11 @@ def _is_logging() -> bool:
         return False
 
 
+def writes_to_stdout() -> bool:
+    """And nowhere else?"""
+    return not (is_mi() or _is_tui() or _is_logging())
+
+
 def _is_styled(fd: int) -> bool:
     """A terminal that shows colours, and a user who wants them."""
     return (bool(gdb.parameter("style enabled")) and os.isatty(fd)
@@ -187,7 +192,7 @@ class Output:
         auto."""
         if self._fd >= 0:
             kind, fd = SINK_FD, self._fd
-        elif is_mi() or _is_tui() or _is_logging():
+        elif not writes_to_stdout():
             width = 0 if is_mi() or _is_logging() else _gdb_width()
             return Sink(SINK_CALLBACK, -1, color == "on", width, links == "on")
         else:

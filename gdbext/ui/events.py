@@ -13,9 +13,11 @@ import gdb
 
 from .. import locate
 from ..process import hooks
-from . import ctrlc, frames, reason
+from . import ctrlc, frames, reason, refault
 from .console import say
 from ..process.control import Control
+from ..process.patches import Patches, stands
+from ..process.standing import Back
 from ..engine import CstraceError
 from ..session.recording import RING, Recording, stands_still
 from ..session.remote import missing_shim
@@ -56,6 +58,7 @@ class Events:
         self._hopeless = 0  # a process that could not be recorded
         self._attached = 0  # the process that gdb has attached to last
         self._is_due = False  # that one is to be recorded
+        self._gone_on: Optional[gdb.InferiorThread] = None
 
     def connect(self) -> None:
         e = gdb.events
@@ -88,7 +91,7 @@ class Events:
         r.stopped()  # first: until then the clock goes on
         self._session.process_record.look()
         self._session.patching.patches.tell()
-        why = reason.stop()
+        why, away = reason.stop(), self._session.stops.standing.away()
         has_moved = self._end_steps(why)
         self._session.patching.patches.put_back()
         if (why.signal is not None or why.is_asked) and frames.is_in_hook():
@@ -99,9 +102,26 @@ class Events:
         if (r.mode == RING and not gdb.parameter("non-stop")
                 and self._leave_others()):
             r.take_all()  # else their rows came behind the location
+        place = self._raise_again(why, away)
         self._session.steps.stopped()
         if why.signal is not None:
             self._tell_again(r, why.signal.text(), begin)
+        gdb.write(place or "")
+
+    def _raise_again(self, why: reason.Stop, before: list[Back]) -> (
+            Optional[str]):
+        """Has the thread just been set back at a fault?  Behind another stop
+        gdb selects again what was selected before the first."""
+        inferiors, gone_on = gdb.inferiors(), self._gone_on
+        self._gone_on = None
+        is_selected = gdb.selected_thread() == gone_on or len(
+            inferiors) == len(inferiors[0].threads()) == 1
+        if (why.signal is None or frames.may_step(why.signal.name)
+                or not is_selected or not any(
+                    back.is_of_selected() and back not in before
+                    for back in self._session.stops.standing.away())):
+            return None
+        return refault.raise_again(why.signal.name)
 
     def _end_steps(self, why: reason.Stop) -> bool:
         """Has a `stepi` moved the thread, or what it did at a patch?"""
@@ -133,21 +153,27 @@ class Events:
     def detaching(self) -> None:
         self._session.let_go()
 
+    def _going(self) -> Patches:
+        """The user lets the selected thread go on."""
+        patches = self._session.patching.patches
+        self._gone_on = gdb.selected_thread() if stands() else None
+        return patches
+
     @_guarded
     def stepping(self) -> None:
-        self._session.patching.patches.before_step(is_over_calls=False)
+        self._going().before_step(is_over_calls=False)
 
     @_guarded
     def stepping_over(self) -> None:
-        self._session.patching.patches.before_step(is_over_calls=True)
+        self._going().before_step(is_over_calls=True)
 
     @_guarded
     def stepping_lines(self) -> None:
-        self._session.patching.patches.before_line_step()
+        self._going().before_line_step()
 
     @_guarded
     def continuing(self) -> None:
-        patches = self._session.patching.patches
+        patches = self._going()
         patches.end_steps(is_step=False)  # there was none, but for a mistake
         if patches.before_going_on():
             return
@@ -159,7 +185,7 @@ class Events:
 
     @_guarded
     def going_on(self) -> None:
-        self._session.patching.patches.before_going_on()
+        self._going().before_going_on()
 
     @_guarded
     def recording(self) -> None:

@@ -93,8 +93,8 @@ SESSIONS = {
 # A program faults where its argument says.
 FAULTS = {
     **{what: ["run " + what, "bt", "info locals", "info symbol $pc", "x/i $pc",
-              "print $_siginfo._sifields._sigfault.si_addr", "up",
-              "continue"]
+              "print $_siginfo._sifields._sigfault.si_addr",
+              "info program", "up", "continue"]
        for what in ("reads", "writes", "divides", "loops")},
     "survives": ["run", "bt", "info args", "continue", "bt", "info args",
                  "continue", "continue"],
@@ -240,6 +240,12 @@ INLINED = {
     "stops within": ["break *kind_of+7", "break *set+7", "run",
                      *["stepi 3", "next", "continue", "nexti 2", "until",
                        "continue", "stepi 2", "continue"] * 3],
+    "fault": ["display/i $pc", "break kind_of", "run", "set var $rdi = 0",
+              "continue", "bt", "info breakpoints", "info program",
+              "show scheduler-locking", "print $_siginfo.si_signo", "step",
+              "bt", "step", "bt", "next"],
+    "fault in a step": ["break kind_of", "run", "set var $rdi = 0", "next",
+                        "bt", "up", "info locals", "stepi", "bt"],
 }
 
 
