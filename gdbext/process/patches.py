@@ -24,7 +24,7 @@ from .original_code import ShownCode
 from .patched_area import Area, Hook, Patch, read_area
 from .patched_process import Key, PatchedProcess
 from .plans import Plans
-from .process_state import parent_of
+from .process_state import is_alive, parent_of
 from .software_watch import SoftwareWatch
 from .standing import (
     Standing, expect_none, is_any_running, step, take_away, write, write_saved)
@@ -139,7 +139,6 @@ class Patches:
         self._now.find_broken()
         self._unwinder.hooks.update(
             {at: hook for area in new for at, hook in area.hooks.items()})
-        self._unwinder.look_for_shim(self._now.pid)
         for area in new:
             self._unwinder.slots.update(area.slots(self._now.pid))
         return new
@@ -278,7 +277,10 @@ class Patches:
 
     def _switch_to(self, process: PatchedProcess) -> None:
         self._now = process
+        self._kin = {pid: one for pid, one in self._kin.items()
+                     if one is process or is_alive(pid)}
         self._set_areas(process.areas)
+        self._unwinder.look_for_shim(process.pid)
 
     def _is_selected(self) -> bool:
         """Is it gdb's process of now?  That may have become a fork child, which
@@ -651,8 +653,9 @@ class Patches:
         self.line_steps.process_ended()
         self.standing.forget_all()
         self._symbols.forget()
-        self._kin = {0: PatchedProcess(0)}
-        self._switch_to(self._kin[0])
+        self._now = PatchedProcess(0)
+        self._kin = {0: self._now}
+        self._set_areas([])
         self._unwinder.hooks, self._unwinder.slots = {}, set()
         self._shown.set([])
         self._listen_no_more()

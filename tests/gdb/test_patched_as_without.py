@@ -364,6 +364,26 @@ def test_a_signal_at_a_gate_shows_the_function(gdb, slot):
     assert innermost == "fib"
 
 
+# What gdb says of processes and threads, in whatever order, and what is not
+# initialized.
+NOISE = (r"LWP \d+|Old value = .*"
+         r"|^(?:Reading symbols|\[New |\[Thread |\[Switching ).*\n")
+
+
+def check_same(gdb, source, how, commands, *flags):
+    compiler, level = how
+    if not shutil.which(compiler):
+        pytest.skip("there is no %s" % compiler)
+    program = build(source, *flags, variant=Variant(compiler, level),
+                    is_traced=False)
+    commands = ["set print frame-arguments none", "set print entry-values no",
+                *commands]
+    alone, patched = (re.sub(NOISE, "", lines(
+        gdb, program, commands, is_patched), flags=re.M)
+        for is_patched in (False, True))
+    assert patched == alone
+
+
 IN_A_CHILD = {
     "fault": ["run", "bt", "info locals", "x/i $pc", "info symbol $pc", "up"],
     "stepi": ["break both", "run", *["stepi"] * 20, "bt", "finish"],
@@ -379,16 +399,8 @@ IN_A_CHILD = {
 @pytest.mark.parametrize("compiler, level", [
     ("gcc", "-O0"), ("gcc", "-O1"), ("gcc", "-O2"), ("clang", "-O1")])
 def test_a_child_that_gdb_follows(gdb, compiler, level, session):
-    if not shutil.which(compiler):
-        pytest.skip("there is no %s" % compiler)
-    program = build("follow.c", variant=Variant(compiler, level),
-                    is_traced=False)
-    commands = ["set follow-fork-mode child", "set print frame-arguments none",
-                "set print entry-values no", *IN_A_CHILD[session]]
-    alone, patched = (
-        re.sub(r"LWP \d+", "LWP", lines(gdb, program, commands, is_patched))
-        for is_patched in (False, True))
-    assert patched == alone
+    check_same(gdb, "follow.c", (compiler, level), [
+        "set follow-fork-mode child", *IN_A_CHILD[session]])
 
 
 def test_stop_in_a_child_puts_its_code_back(gdb):
@@ -427,17 +439,8 @@ IN_BOTH = {
 @pytest.mark.parametrize("compiler, level", [
     ("gcc", "-O0"), ("gcc", "-O1"), ("gcc", "-O2"), ("clang", "-O1")])
 def test_both_processes_of_a_fork(gdb, compiler, level, session):
-    if not shutil.which(compiler):
-        pytest.skip("there is no %s" % compiler)
-    program = build("parted.c", variant=Variant(compiler, level),
-                    is_traced=False)
-    commands = ["set detach-on-fork off", "set print frame-arguments none",
-                "set print entry-values no", *IN_BOTH[session]]
-    alone, patched = (
-        re.sub(r"LWP \d+|^Reading symbols.*\n", "",
-               lines(gdb, program, commands, is_patched), flags=re.M)
-        for is_patched in (False, True))
-    assert patched == alone
+    check_same(gdb, "parted.c", (compiler, level), [
+        "set detach-on-fork off", *IN_BOTH[session]])
 
 
 def test_stop_puts_the_code_of_both_processes_back(gdb):
@@ -499,14 +502,5 @@ BESIDE = {
     for level in ("-O0", "-O1", "-O2")])
 def test_variables_are_watched_while_other_threads_run(gdb, compiler, level,
                                                        session):
-    if not shutil.which(compiler):
-        pytest.skip("there is no %s" % compiler)
-    program = build("beside.c", "-pthread", variant=Variant(compiler, level),
-                    is_traced=False)
-    commands = ["set can-use-hw-watchpoints 0", "set print entry-values no",
-                "set print frame-arguments none", *BESIDE[session]]
-    alone, patched = (
-        re.sub(r"^(\[New |\[Thread |\[Switching ).*\n|Old value = .*", "",
-               lines(gdb, program, commands, is_patched), flags=re.M)
-        for is_patched in (False, True))
-    assert patched == alone
+    check_same(gdb, "beside.c", (compiler, level), [
+        "set can-use-hw-watchpoints 0", *BESIDE[session]], "-pthread")
