@@ -52,7 +52,7 @@ def test_the_thread_is_named_where_there_are_several(gdb):
               # tgkill
               "python ctypes.CDLL(None).syscall(234, pid, tid, 10)",
               "continue", "python from gdbext.ui import reason",
-              "python print(reason.signal().text())", args=[1, 1])
+              "python print(reason.stop().signal.text())", args=[1, 1])
     assert ('stopped by SIGUSR1, User defined signal 1 in thread 2 "crew-1"'
             in run.lines())
 

@@ -33,11 +33,11 @@ static void futex_wake(uint32_t *word, int n)
 	syscall(SYS_futex, word, FUTEX_WAKE, n, NULL, NULL, 0);
 }
 
-static void futex_wait(uint32_t *word, uint32_t value, uint32_t timeout_ms)
+static void futex_wait(uint32_t *word, uint32_t value, uint32_t timeout_us)
 {
 	struct timespec limit = {
-		.tv_sec = timeout_ms / 1000,
-		.tv_nsec = (long)(timeout_ms % 1000) * 1000000,
+		.tv_sec = timeout_us / 1000000,
+		.tv_nsec = (long)(timeout_us % 1000000) * 1000,
 	};
 
 	syscall(SYS_futex, word, FUTEX_WAIT, value, &limit, NULL, 0);
@@ -362,13 +362,13 @@ static int has_new_sites(struct area *a)
 	       __atomic_load_n(&a->head->n_copy_waiting, __ATOMIC_SEQ_CST);
 }
 
-void area_sleep(struct area *a, uint32_t timeout_ms)
+void area_sleep(struct area *a, uint32_t timeout_us)
 {
 	__atomic_store_n(&a->head->reader_sleeps, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&a->head->sync_asked, __ATOMIC_SEQ_CST) ==
 		    a->head->sync_done &&
 	    !area_is_starved(a) && !has_new_sites(a))
-		futex_wait(&a->head->reader_sleeps, 1, timeout_ms);
+		futex_wait(&a->head->reader_sleeps, 1, timeout_us);
 	__atomic_store_n(&a->head->reader_sleeps, 0, __ATOMIC_SEQ_CST);
 }
 

@@ -103,9 +103,9 @@ uint32_t area_find_process(const struct area *a, uint32_t pid, uint32_t first);
  * number, or 0 when the table is full. */
 uint32_t area_add_site(struct area *a, const struct cst_site *site);
 
-/* Sleeps until timeout_ms have passed or a writer wakes the reader; does not
+/* Sleeps until timeout_us have passed or a writer wakes the reader; does not
  * sleep if a writer waits already. */
-void area_sleep(struct area *a, uint32_t timeout_ms);
+void area_sleep(struct area *a, uint32_t timeout_us);
 /* Ends the area_sleep() that is under way on another thread. */
 void area_end_sleep(struct area *a);
 /* Answers all handshake tickets up to this one: wakes the writers that wait for

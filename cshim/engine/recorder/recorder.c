@@ -177,10 +177,8 @@ static void *recorder_main(void *arg)
 
 		rest_us = sampling_rest_us(&r->sampling, rest_us);
 		recorder_unlock(r);
-		if (rest_us >= TICK_MS * 1000)
-			area_sleep(r->area, TICK_MS);
-		else if (rest_us)
-			usleep(rest_us);
+		if (rest_us)
+			area_sleep(r->area, rest_us);
 		recorder_lock(r);
 	}
 	recorder_unlock(r);
