@@ -17,8 +17,19 @@ import gdb
 from .. import gdb_setting
 from .console import writes_to_stdout
 
+# These come again with their instruction; others are raised behind it.
+_FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
 _MOST_FRAMES = 64
 _STDOUT = 1
+
+
+def _is_fault(signal: str) -> bool:
+    """Has an instruction raised it?  A process may have sent it."""
+    try:
+        return signal in _FAULTS and int(
+            gdb.parse_and_eval("$_siginfo.si_code")) > 0
+    except gdb.error:
+        return False
 
 
 def _is_called_by_gdb() -> bool:
@@ -70,8 +81,8 @@ def _printed(command: str) -> str:
 def raise_again(signal: str) -> Optional[str]:
     """In hook-stop, behind that signal: the selected thread has it again.  Returns
     where gdb says that it is; None: gdb is about to say it."""
-    if (not writes_to_stdout() or gdb.parameter("non-stop")
-            or _is_called_by_gdb()):
+    if (not _is_fault(signal) or not writes_to_stdout()
+            or gdb.parameter("non-stop") or _is_called_by_gdb()):
         return None
     with _without_breakpoints(int(gdb.newest_frame().pc())), (
             gdb_setting.changed("scheduler-locking", "on")):

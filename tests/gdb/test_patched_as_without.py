@@ -481,6 +481,21 @@ def test_within_a_call_s_copy_it_stands_in_the_callee(gdb):
     assert "__x86_return_thunk ()" not in run.out
 
 
+def test_a_signal_that_was_sent_does_not_come_again(gdb):
+    """A fault does, at the function's own place."""
+    program = build("beside.c", "-pthread", variant=Variant("gcc", "-O2"),
+                    is_traced=False)
+    run = gdb(program, "set cstrace live off", "cstrace start",
+              "break *scale+3", "run", "delete", "find /b &__x86_return_thunk, "
+              "+0x400, 0x31, 0xf8, 0x83, 0xc0", "set var $pc = $_",
+              "python import os, signal; "
+              "os.kill(gdb.selected_inferior().pid, signal.SIGSEGV)",
+              "continue", "bt")
+    assert "received signal SIGSEGV" in run.out
+    assert re.findall(r"^#\d +(?:0x\w+ in )?(\w+)", run.out, re.M)[:2] == [
+        "scale", "sum"]
+
+
 # Each from a fresh run.
 BESIDE = {
     "a sum": ["break sum", "run", "watch total", *["continue"] * 4, "bt",
