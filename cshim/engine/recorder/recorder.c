@@ -173,12 +173,19 @@ static void *recorder_main(void *arg)
 	r->is_running = 1;
 	pthread_cond_broadcast(&r->named);
 	while (!r->is_stopping) {
-		uint32_t rest_us = recorder_turn(r);
+		uint32_t n_sites = r->sites.n, rest_us = recorder_turn(r);
+		/* New functions come one after the other, and with values each
+		 * waits for a look.  Otherwise a rest is a rest: who reads on
+		 * behind the program's heels takes cache lines from it. */
+		int can_wake =
+			rest_us >= TICK_MS * 1000 || r->sites.n != n_sites;
 
 		rest_us = sampling_rest_us(&r->sampling, rest_us);
 		recorder_unlock(r);
-		if (rest_us)
+		if (rest_us && can_wake)
 			area_sleep(r->area, rest_us);
+		else if (rest_us)
+			usleep(rest_us);
 		recorder_lock(r);
 	}
 	recorder_unlock(r);
