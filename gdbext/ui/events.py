@@ -116,10 +116,9 @@ class Events:
         self._gone_on = None
         is_selected = gdb.selected_thread() == gone_on or len(
             inferiors) == len(inferiors[0].threads()) == 1
-        if (why.signal is None or frames.may_step(why.signal.name)
-                or not is_selected or not any(
-                    back.is_of_selected() and back not in before
-                    for back in self._session.stops.standing.away())):
+        if why.signal is None or not is_selected or not any(
+                back.is_of_selected() and back not in before
+                for back in self._session.stops.standing.away()):
             return None
         return refault.raise_again(why.signal.name)
 
