@@ -52,10 +52,10 @@ class AreaSymbols:
     def _forget(self, wanted: dict[_Key, Area]) -> None:
         here = gdb.current_progspace()
         for key in list(self._paths):
-            if key.space is here and key not in wanted:
+            is_old = key.space is here and key not in wanted
+            if is_old:
                 _quietly("remove-symbol-file " + self._paths[key])
-            if not key.space.is_valid() or (
-                    key.space is here and key not in wanted):
+            if is_old or not key.space.is_valid():
                 del self._paths[key]
 
 
