@@ -114,7 +114,6 @@ class Patches:
         self._enter()
         if not any(where.area_size for where in self._table()):
             self._set_areas([])  # it may have become another program
-            self._symbols.forget()
         text = self.plans.add_mapped(self._now.pid)
         if text is not None:
             say("patching " + text)
@@ -585,7 +584,7 @@ class Patches:
 
     def _tell_gdb(self) -> None:
         if self.plans.folder is not None:
-            self._symbols.set(self._now.areas, self.plans.folder)
+            self._symbols.set(self._now.areas)
 
     # ---- the end -----------------------------------------------------------------
 
@@ -648,11 +647,16 @@ class Patches:
                    if area.start == key[0]
                    for p in area.patches if p.function == key[1])
 
+    def close(self) -> None:
+        """gdb ends."""
+        self._symbols.close()
+
     def process_ended(self) -> None:
         self.tell()
         self.line_steps.process_ended()
         self.standing.forget_all()
-        self._symbols.forget()
+        if self.plans.folder is None:
+            self._symbols.forget()
         self._now = PatchedProcess(0)
         self._kin = {0: self._now}
         self._set_areas([])

@@ -622,6 +622,7 @@ class Session:
         self.output.close()
         self.preload.close()
         self.patching.plans.close()
+        self.patching.patches.close()
         remote_files.close()
 
     def clear(self) -> None:
