@@ -155,6 +155,11 @@ def thread_move(tid: int, old: int, new: int) -> bool:
     return bool(library().cst_thread_move(tid, old, new))
 
 
+def thread_signal(tid: int, number: int) -> bool:
+    """A stopped thread has this signal before it executes anything."""
+    return bool(library().cst_thread_signal(tid, number))
+
+
 def formats() -> list[str]:
     return library().cst_formats().decode().split()
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import bisect
 import os
+import re
 import struct
 from typing import Any, Callable, Iterable, NamedTuple, Optional
 
@@ -142,11 +143,43 @@ def _jump_target(pid: int, at: int) -> int:
     return int(at + n + 4 + struct.unpack_from("<i", code, n)[0]) if n else 0
 
 
+def _function(pc: int) -> Optional[tuple[int, int, str]]:
+    """The innermost one there, which may be inlined: begin, end, name; None: there
+    is no debug information."""
+    block = gdb.block_for_pc(pc)
+    while block is not None and block.function is None:
+        block = block.superblock
+    return block and (block.start, block.end, block.function.name)
+
+
+def _is_in_frame(before: int, pc: int) -> bool:
+    """Does the instruction at `before` lead to pc in the frame that executes
+    it?"""
+    function = _function(before)
+    if function is None or function != _function(pc):
+        return False
+    architecture = gdb.selected_inferior().architecture()
+    code = architecture.disassemble(before, count=1)[0]
+    return pc == before + code["length"] or not re.match(
+        r"(\w+ )*(call|ret)", code["asm"])
+
+
 def _place() -> tuple[int, int]:
     """Where the selected thread is: pc, sp."""
     pc, sp = (int(gdb.newest_frame().read_register(r)) % 2**64
               for r in ("rip", "rsp"))
     return pc, sp
+
+
+class _Counted(NamedTuple):
+    """An instruction behind which gdb counts one: where the function has it, and
+    whether gdb has seen the thread in a trampoline before it."""
+
+    own: int
+    is_seen: bool
+
+
+_NOWHERE = _Counted(0, False)
 
 
 class _Come(NamedTuple):
@@ -174,6 +207,7 @@ class InstructionSteps:
         self._is_over_calls = False
         self._over: Optional[tuple[int, int]] = None  # pc, sp behind a call
         self._last = 0  # where the thread was before
+        self._counted = [_NOWHERE, _NOWHERE]  # the last, and that before it
         self._come: Optional[_Come] = None
         self._entered: Optional[_Come] = None  # the last entry
         self._has_run = False  # behind gdb's back
@@ -195,13 +229,15 @@ class InstructionSteps:
         self._pid = gdb.selected_inferior().pid
         self._is_over_calls, self._over, self._last = is_over_calls, None, 0
         self._come = self._entered = self._left_at = None
+        self._counted = [_NOWHERE, _NOWHERE]
         self._has_run = self._is_jumping = False
         is_alone = self._may_write()
         pc, sp = _place()
         self._lifted, is_reported = self._standing.take_over(
             lambda patches: self._known().is_in(patches, pc))
         if is_reported:
-            self._left_at, self._last = (pc, sp), pc
+            self._left_at = pc, sp
+            self._count(pc, is_seen=False)
         # Once gdb has begun, other threads run.
         self._is_still = not is_any_running()
         try:
@@ -295,6 +331,7 @@ class InstructionSteps:
     def _go_on(self) -> None:
         """Lets the thread come to an instruction of the program's, behind which
         gdb counts one."""
+        is_seen = False  # in a trampoline, by gdb
         for _ in range(_MOST_PLACES):
             at = engine.thread_registers(self._tid)
             if (at is None or (at.pc, at.sp) == self._left_at
@@ -309,9 +346,10 @@ class InstructionSteps:
                 if not self._land(landing):
                     return
             elif any(area.is_code(at.pc) for area in self._areas):
+                is_seen = True
                 one = self._known().copies.get(at.pc)
                 if one is not None and not self._is_jumping:
-                    self._last = one.own
+                    self._count(one.own, is_seen)
                     self._left_at = at.pc, at.sp
                     return
                 if not self._pass(at, one is not None):
@@ -320,11 +358,16 @@ class InstructionSteps:
                 self._over = self._word(at.sp), at.sp + _WORD
                 return
             else:
-                self._last = at.pc
                 one = self._known().own.get(at.pc)
+                self._count(at.pc, is_seen)
                 if one is not None:
                     self._arrive(one, at)
                 return
+
+    def _count(self, own: int, is_seen: bool) -> None:
+        self._last = own
+        if own != self._counted[0].own:  # gdb may ask more than once
+            self._counted = [_Counted(own, is_seen), self._counted[0]]
 
     def _land(self, landing: Patch) -> bool:
         return engine.thread_move(self._tid, landing.address,
@@ -414,6 +457,18 @@ class InstructionSteps:
             self._lifted = []
 
     # ---- at the stop -------------------------------------------------------------
+
+    def unseen_end(self) -> Optional[bool]:
+        """Has the last instruction left the thread in its frame, and gdb not
+        seen it come here?  False: it has, but takes the place before for another
+        function's.  None: there is nothing that it does not know."""
+        now, before = self._counted
+        self._counted = [_NOWHERE, _NOWHERE]
+        pc = int(gdb.newest_frame().pc())
+        if (now.own != pc or not (now.is_seen or before.is_seen)
+                or not _is_in_frame(before.own, pc)):
+            return None
+        return now.is_seen
 
     def end(self, is_step: bool) -> bool:
         """Returns whether the thread has moved, or has run something."""

@@ -505,6 +505,10 @@ class Patches:
             return True
         return self.steps.end(is_step) or has_run
 
+    def unseen_end(self) -> Optional[bool]:
+        """See InstructionSteps."""
+        return self.steps.unseen_end() if self.is_in_place() else None
+
     def before_continue(self) -> None:
         """gdb is about to let the threads run: patches that are away come back,
         and who stands in their place goes on in the trampoline."""

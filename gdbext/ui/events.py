@@ -13,7 +13,7 @@ import gdb
 
 from .. import locate
 from ..process import hooks
-from . import ctrlc, frames, reason, refault
+from . import ctrlc, frames, reason, stop_again
 from .console import say
 from ..process.control import Control
 from ..process.patches import Patches, stands
@@ -59,6 +59,7 @@ class Events:
         self._attached = 0  # the process that gdb has attached to last
         self._is_due = False  # that one is to be recorded
         self._gone_on: Optional[gdb.InferiorThread] = None
+        self._is_again = False  # what gdb does now is done for it to print
 
     def connect(self) -> None:
         e = gdb.events
@@ -106,7 +107,20 @@ class Events:
         self._session.steps.stopped()
         if why.signal is not None:
             self._tell_again(r, why.signal.text(), begin)
+        elif why.is_step:
+            place = self._step_again()
         gdb.write(place or "")
+
+    def _step_again(self) -> Optional[str]:
+        """Does gdb not know where the step has begun, or ended?"""
+        is_unseen = self._session.patching.patches.unseen_end()
+        if is_unseen is None:
+            return None
+        self._is_again = True
+        try:
+            return stop_again.step_again(is_unseen)
+        finally:
+            self._is_again = False
 
     def _raise_again(self, why: reason.Stop, before: list[Back]) -> (
             Optional[str]):
@@ -120,7 +134,7 @@ class Events:
                 back.is_of_selected() and back not in before
                 for back in self._session.stops.standing.away()):
             return None
-        return refault.raise_again(why.signal.name)
+        return stop_again.raise_again(why.signal.name)
 
     def _end_steps(self, why: reason.Stop) -> bool:
         """Has a `stepi` moved the thread, or what it did at a patch?"""
@@ -160,6 +174,8 @@ class Events:
 
     @_guarded
     def stepping(self) -> None:
+        if self._is_again:
+            return
         self._going().before_step(is_over_calls=False)
 
     @_guarded

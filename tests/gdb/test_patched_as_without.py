@@ -225,6 +225,11 @@ def test_steps_go_on_in_a_recursive_call(gdb, compiler, level, session):
 
 
 INLINED = {
+    "faults in calls by gdb": [
+        "break sum", "run", "print kind_of(0, 1)", "bt", "info locals", "up",
+        "x/i $pc", "print $_siginfo.si_code", "up", "bt",
+        "print $_siginfo._sifields._sigfault", "call set(0, 1, 2)", "bt",
+        "return", "bt", "delete", "continue"],
     "from main": ["break main", "run", *["step"] * 40],
     "from begins": ["break kind_of", "break set", "break sum", "run",
                     *["step", "next", "step", "bt", "step", "until",
@@ -367,7 +372,7 @@ def test_a_signal_at_a_gate_shows_the_function(gdb, slot):
 # What gdb says of processes and threads, in whatever order, and what is not
 # initialized.
 NOISE = (r"LWP \d+|Old value = .*"
-         r"|^(?:Reading symbols|\[New |\[Thread |\[Switching ).*\n")
+         r"|^(?:Reading symbols|\[New |\[Thread |\[Switching |\[process ).*\n")
 
 
 def check_same(gdb, source, how, commands, *flags):
@@ -510,6 +515,22 @@ BESIDE = {
               "stepi", "until", "watch total", "nexti", "continue"],
 }
 
+# Some of these ends are where a trampoline has executed the last instruction.
+STEPI = {
+    "by 2": ["break sum", "run", *["stepi 2"] * 25],
+    "by 3": ["break *sum", "run", *["stepi 3"] * 20, "finish", "stepi 3"],
+    "by 5": ["break main", "run", "next", "next", *["stepi 5", "bt"] * 12],
+    "to breakpoints": ["break *scale", "break scale", "break beside.c:20",
+                       "break beside.c:21", "break sum", "run",
+                       *["stepi 2", "stepi 3", "nexti 2"] * 8,
+                       "info breakpoints"],
+    "with displays": ["break scale", "run", "display/i $pc", "display n",
+                      *["stepi 2", "nexti 3"] * 8],
+    "with conditions": ["break scale", "run", "break beside.c:20 if n == 2",
+                        "break beside.c:21 if n == 1", "ignore 1 1",
+                        *["stepi 2"] * 15, "info breakpoints"],
+}
+
 
 @pytest.mark.parametrize("session", BESIDE)
 @pytest.mark.parametrize("compiler, level", [
@@ -519,3 +540,19 @@ def test_variables_are_watched_while_other_threads_run(gdb, compiler, level,
                                                        session):
     check_same(gdb, "beside.c", (compiler, level), [
         "set can-use-hw-watchpoints 0", *BESIDE[session]], "-pthread")
+
+
+@pytest.mark.parametrize("session", STEPI)
+@pytest.mark.parametrize("compiler, level", [
+    (compiler, level) for compiler in ("gcc", "clang")
+    for level in ("-O0", "-O1", "-O2")])
+def test_several_instructions_while_other_threads_run(gdb, compiler, level,
+                                                      session):
+    check_same(gdb, "beside.c", (compiler, level), STEPI[session], "-pthread")
+
+
+def test_what_the_user_displays_stays_for_the_next_run(gdb):
+    check_same(gdb, "recursive.c", ("gcc", "-O1"), [
+        "break fac", "run", "display/i $pc", "display n", "delete", "continue",
+        "info display", "break fac", "run", "next", "undisplay 1", "kill",
+        "info display", "run", "next"], "-pthread")

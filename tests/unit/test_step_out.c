@@ -241,6 +241,24 @@ static void it_goes_on_where_it_is_moved_to(void **state)
 	end(child);
 }
 
+static void a_signal_stops_it_before_it_executes_anything(void **state)
+{
+	pid_t child = stopped_child(PLAINLY);
+	struct cst_registers at, now;
+	int status;
+
+	(void)state;
+	assert_int_equal(cst_thread_registers(child, &at), 1);
+	assert_int_equal(cst_thread_signal(child, SIGTRAP), 1);
+	assert_int_equal(ptrace(PTRACE_SINGLESTEP, child, NULL, NULL), 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
+	assert_int_equal(cst_thread_registers(child, &now), 1);
+	assert_int_equal(now.pc, at.pc);
+	assert_int_equal(step_out(child), 1);
+	end(child);
+}
+
 static void *debug_register(size_t i)
 {
 	return (void *)(offsetof(struct user, u_debugreg) + i * sizeof(long));
@@ -297,6 +315,7 @@ int main(void)
 		cmocka_unit_test(no_other_system_call_is_made),
 		cmocka_unit_test(a_breakpoint_stays_gdbs),
 		cmocka_unit_test(it_goes_on_where_it_is_moved_to),
+		cmocka_unit_test(a_signal_stops_it_before_it_executes_anything),
 		cmocka_unit_test(gdbs_watchpoints_stay),
 		cmocka_unit_test(who_is_gone_is_not_waited_for),
 	};

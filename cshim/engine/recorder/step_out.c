@@ -368,6 +368,11 @@ int cst_thread_move(int tid, uint64_t from, uint64_t to)
 	return cst_thread_set(tid, &at);
 }
 
+int cst_thread_signal(int tid, int number)
+{
+	return !syscall(SYS_tkill, tid, number);
+}
+
 int cst_step_out(int tid, uint64_t pc, uint64_t sp)
 {
 	struct masks m;

@@ -544,6 +544,10 @@ CST_API int cst_thread_set(int tid, const struct cst_registers *wanted);
  * call.  1: it does. */
 CST_API int cst_thread_move(int tid, uint64_t from, uint64_t to);
 
+/* Sends such a thread a signal, with which it stops before it executes
+ * anything.  1: it was sent. */
+CST_API int cst_thread_signal(int tid, int number);
+
 /* Ends the trace under way and completes its file.  The caller owns *out
  * (cst_trace_free()) and can read it.  The recorder stays, and records nothing
  * until cst_recorder_begin(). */
