@@ -22,6 +22,8 @@ from .patched_area import Area
 from .instruction_steps import InstructionSteps
 from .standing import Standing, flush
 
+_WATCHPOINTS = (gdb.BP_WATCHPOINT, gdb.BP_HARDWARE_WATCHPOINT,
+                gdb.BP_READ_WATCHPOINT, gdb.BP_ACCESS_WATCHPOINT)
 _WORD = 8
 _CALL = b"\x48\x8d\x64\x24\xf8\x50\x48\x8d\x05"  # lea, push, lea
 _CALL_BYTES = 19  # up to its jump
@@ -62,6 +64,7 @@ class SoftwareWatch:
         self._areas: list[Area] = []
         self._own: list[gdb.Breakpoint] = []  # the last one is in use
         self._numbers: set[int] = set()  # the user's
+        self._has_any = False  # watchpoint of any kind
         self._calls: dict[int, _Call] = {}  # by thread
         self._has_run = False  # a thread, behind gdb's back
 
@@ -74,9 +77,11 @@ class SoftwareWatch:
         """A breakpoint has changed, or what is patched, or the one with that
         number is about to go.  gdb may go through its breakpoints: none is
         deleted."""
-        numbers = {b.number for b in gdb.breakpoints() if b.enabled and b.visible
-                   and b.type == gdb.BP_WATCHPOINT} if self._areas else set()
-        numbers.discard(going)
+        kinds = {b.number: b.type for b in gdb.breakpoints() if b.enabled
+                 and b.visible and b.type in _WATCHPOINTS} if self._areas else {}
+        kinds.pop(going, None)
+        self._has_any = bool(kinds)
+        numbers = {n for n, kind in kinds.items() if kind == gdb.BP_WATCHPOINT}
         has_more = not numbers <= self._numbers
         if numbers == self._numbers:
             return
@@ -89,8 +94,9 @@ class SoftwareWatch:
             own.enabled = False
 
     def place_of(self, pc: int) -> Optional[int]:
-        """InstructionSteps.place_of(), while there are such watchpoints."""
-        return self._steps.place_of(pc) if self._numbers else None
+        """InstructionSteps.place_of(), while there are watchpoints, with hardware
+        or without."""
+        return self._steps.place_of(pc) if self._has_any else None
 
     def _left(self) -> list[gdb.Breakpoint]:
         return [own for own in (self._own[:-1] if self._numbers else self._own)
