@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 3971086378
+VERSION = 2652287614
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -913,7 +913,9 @@ PROTOTYPES = {
     "cst_thread_registers": (C.c_int, [C.c_int, C.POINTER(cst_registers)]),
     "cst_thread_set": (C.c_int, [C.c_int, C.POINTER(cst_registers)]),
     "cst_thread_move": (C.c_int, [C.c_int, C.c_uint64, C.c_uint64]),
-    "cst_thread_signal": (C.c_int, [C.c_int, C.c_int]),
+    "cst_thread_signal": (C.c_int, [C.c_int, C.c_int, C.POINTER(C.c_uint64)]),
+    "cst_thread_signalled": (C.c_int, [C.c_int, C.c_uint64,
+        C.POINTER(cst_registers)]),
     "cst_recorder_end": (C.c_int, [C.c_void_p, C.POINTER(C.c_void_p),
         C.POINTER(cst_error)]),
     "cst_recorder_begin": (C.c_int, [C.c_void_p,

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ctypes as C
 import time
+from contextlib import contextmanager
 from itertools import count, takewhile
-from typing import Any, Callable, Optional, cast
+from typing import Any, Callable, Iterator, Optional, cast
 
 from . import _abi as abi
 from . import locate
@@ -155,9 +156,17 @@ def thread_move(tid: int, old: int, new: int) -> bool:
     return bool(library().cst_thread_move(tid, old, new))
 
 
-def thread_signal(tid: int, number: int) -> bool:
-    """A stopped thread has this signal before it executes anything."""
-    return bool(library().cst_thread_signal(tid, number))
+@contextmanager
+def thread_signal(tid: int, number: int,
+                  wanted: abi.cst_registers) -> Iterator[bool]:
+    """A stopped thread has this signal before it executes anything, for what is
+    done within, and then these registers.  Was it sent?"""
+    mask = C.c_uint64()
+    is_sent = bool(library().cst_thread_signal(tid, number, C.byref(mask)))
+    try:
+        yield is_sent
+    finally:
+        library().cst_thread_signalled(tid, mask, C.byref(wanted))
 
 
 def formats() -> list[str]:

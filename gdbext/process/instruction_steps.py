@@ -182,6 +182,14 @@ class _Counted(NamedTuple):
 _NOWHERE = _Counted(0, False)
 
 
+class UnseenEnd(NamedTuple):
+    """The last instruction has begun, or ended, where gdb has seen a
+    trampoline, which it takes for another function."""
+
+    is_new: bool  # gdb does not know that the thread has come here
+    is_in_frame: bool  # that executed it
+
+
 class _Come(NamedTuple):
     """The thread is about to execute this instruction, and has run what the
     trampoline has before it."""
@@ -313,6 +321,14 @@ class InstructionSteps:
         """Is that instruction in a trampoline?"""
         return address in self._known().own
 
+    def covered(self, pc: int) -> Optional[int]:
+        """Where a trampoline has the instruction at pc, if that is within a patch
+        of the selected process; None: no thread stands wrongly there."""
+        one = self._known().own.get(pc)
+        is_within = one is not None and one.patch.address != pc and (
+            one.patch.is_there(gdb.selected_inferior().pid))
+        return one.copy if one is not None and is_within else None
+
     def place_of(self, pc: int) -> Optional[int]:
         """Where its function has what a thread in a trampoline is about to
         execute, with the same registers; None: it has it nowhere."""
@@ -420,9 +436,11 @@ class InstructionSteps:
         if one.hook and one.hook.is_entry():
             self._entered = self._come
         self._left_at = one.copy, at.sp
+        engine.thread_set(self._tid, abi.cst_registers(
+            pc=one.copy, sp=at.sp, ax=at.ax, flags=at.flags))
         if may_write or one.patch in self._lifted:
             self._left_at = at.pc, at.sp
-            engine.thread_set(self._tid, at)  # its flags, too
+            engine.thread_set(self._tid, at)
             if one.patch not in self._lifted:
                 self._lift(_group(one.area, one.patch))
 
@@ -458,17 +476,15 @@ class InstructionSteps:
 
     # ---- at the stop -------------------------------------------------------------
 
-    def unseen_end(self) -> Optional[bool]:
-        """Has the last instruction left the thread in its frame, and gdb not
-        seen it come here?  False: it has, but takes the place before for another
-        function's.  None: there is nothing that it does not know."""
+    def unseen_end(self) -> Optional[UnseenEnd]:
+        """What gdb does not know of the selected thread's step; None: there is
+        nothing."""
         now, before = self._counted
         self._counted = [_NOWHERE, _NOWHERE]
         pc = int(gdb.newest_frame().pc())
-        if (now.own != pc or not (now.is_seen or before.is_seen)
-                or not _is_in_frame(before.own, pc)):
+        if now.own != pc or not (now.is_seen or before.is_seen):
             return None
-        return now.is_seen
+        return UnseenEnd(now.is_seen, _is_in_frame(before.own, pc))
 
     def end(self, is_step: bool) -> bool:
         """Returns whether the thread has moved, or has run something."""

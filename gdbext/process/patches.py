@@ -18,13 +18,14 @@ from ..ui.console import plain, say
 from . import arrival, displaced, hooks, memory, x86_64
 from .area_symbols import AreaSymbols
 from .area_unwinder import AreaUnwinder
-from .instruction_steps import InstructionSteps
+from .instruction_steps import InstructionSteps, UnseenEnd
 from .line_steps import LineSteps
 from .original_code import ShownCode
 from .patched_area import Area, Hook, Patch, read_area
 from .patched_process import Key, PatchedProcess
 from .plans import Plans
 from .process_state import is_alive, parent_of
+from .shown_place import ShownPlaces
 from .software_watch import SoftwareWatch
 from .standing import (
     Standing, expect_none, is_any_running, step, take_away, write, write_saved)
@@ -75,6 +76,7 @@ class Patches:
         self.steps = InstructionSteps(
             self._settle_at, self._write_again, self.standing)
         self.line_steps = LineSteps(self.standing)
+        self.shown = ShownPlaces(self.steps.covered)
         self.software_watch = SoftwareWatch(self.standing, self.steps)
         self._unwinder.look = self.steps.look
         self._unwinder.watched_place = self.software_watch.place_of
@@ -441,7 +443,7 @@ class Patches:
         if not self.is_in_place():
             return False
         if is_any_running():  # no code can change
-            return may_step and self.steps.leave()
+            return (may_step and self.steps.leave()) or self._show()
         pc = int(gdb.newest_frame().pc())
         found = displaced.own_place(self._now.areas, pc)
         if found is not None:
@@ -456,6 +458,13 @@ class Patches:
         else:
             self.settle(False)
         return True
+
+    def _show(self) -> bool:
+        """Returns that nothing has run."""
+        own = self.steps.place_of(int(gdb.newest_frame().pc()))
+        if own is not None:
+            self.shown.show(own)
+        return False
 
     def leave_others(self) -> bool:
         """At a stop: threads that are in a trampoline, but for the selected one,
@@ -505,7 +514,7 @@ class Patches:
             return True
         return self.steps.end(is_step) or has_run
 
-    def unseen_end(self) -> Optional[bool]:
+    def unseen_end(self) -> Optional[UnseenEnd]:
         """See InstructionSteps."""
         return self.steps.unseen_end() if self.is_in_place() else None
 

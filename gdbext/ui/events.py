@@ -4,17 +4,18 @@ print a traceback in the middle of the user's work."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 import traceback
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Iterator, Optional
 
 import gdb
 
 from .. import locate
 from ..process import hooks
 from . import ctrlc, frames, reason, stop_again
-from .console import say
+from .console import is_mi, say
 from ..process.control import Control
 from ..process.patches import Patches, stands
 from ..process.standing import Back
@@ -49,6 +50,19 @@ def _guarded(function: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
+def _going(function: Callable[[Any, Patches], None]) -> Callable[..., None]:
+    """The user lets the selected thread go on."""
+    @_guarded
+    def call(self: "Events") -> None:
+        if not self.is_again:
+            patches = self.patches()
+            patches.shown.hold()
+            self.gone_on = gdb.selected_thread() if stands() else None
+            function(self, patches)
+
+    return call
+
+
 class Events:
     """Connected once."""
 
@@ -58,8 +72,8 @@ class Events:
         self._hopeless = 0  # a process that could not be recorded
         self._attached = 0  # the process that gdb has attached to last
         self._is_due = False  # that one is to be recorded
-        self._gone_on: Optional[gdb.InferiorThread] = None
-        self._is_again = False  # what gdb does now is done for it to print
+        self.gone_on: Optional[gdb.InferiorThread] = None
+        self.is_again = False
 
     def connect(self) -> None:
         e = gdb.events
@@ -79,6 +93,9 @@ class Events:
         if free_objfile is not None:
             free_objfile.connect(self.free_objfile)
 
+    def patches(self) -> Patches:
+        return self._session.patching.patches
+
     # ---- called by our hooks, see session.Session -----------------------------
 
     @_guarded
@@ -91,10 +108,10 @@ class Events:
         begin = time.monotonic_ns()
         r.stopped()  # first: until then the clock goes on
         self._session.process_record.look()
-        self._session.patching.patches.tell()
+        self.patches().tell()
         why, away = reason.stop(), self._session.stops.standing.away()
         has_moved = self._end_steps(why)
-        self._session.patching.patches.put_back()
+        self.patches().put_back()
         if (why.signal is not None or why.is_asked) and frames.is_in_hook():
             frames.leave_hook(why.signal.name if why.signal else "")
             r.take_all()
@@ -109,49 +126,60 @@ class Events:
             self._tell_again(r, why.signal.text(), begin)
         elif why.is_step:
             place = self._step_again()
+        self.patches().shown.hold()
         gdb.write(place or "")
 
     def _step_again(self) -> Optional[str]:
         """Does gdb not know where the step has begun, or ended?"""
-        is_unseen = self._session.patching.patches.unseen_end()
-        if is_unseen is None:
+        patches = self.patches()
+        end = patches.unseen_end()
+        if end is None:
             return None
-        self._is_again = True
-        try:
-            return stop_again.step_again(is_unseen)
-        finally:
-            self._is_again = False
+        with self._again():
+            return stop_again.step_again(end, patches.shown)
 
     def _raise_again(self, why: reason.Stop, before: list[Back]) -> (
             Optional[str]):
         """Has the thread just been set back at a fault?  Behind another stop
         gdb selects again what was selected before the first."""
-        inferiors, gone_on = gdb.inferiors(), self._gone_on
-        self._gone_on = None
+        inferiors, gone_on = gdb.inferiors(), self.gone_on
+        shown = self.patches().shown
+        self.gone_on = None
+        if why.signal is None:
+            return None
         is_selected = gdb.selected_thread() == gone_on or len(
             inferiors) == len(inferiors[0].threads()) == 1
-        if why.signal is None or not is_selected or not any(
+        if shown.of_selected() is None and not (is_selected and any(
                 back.is_of_selected() and back not in before
-                for back in self._session.stops.standing.away()):
+                for back in self._session.stops.standing.away())):
             return None
-        return stop_again.raise_again(why.signal.name)
+        with self._again():
+            return stop_again.raise_again(why.signal.name, shown)
+
+    @contextlib.contextmanager
+    def _again(self) -> Iterator[None]:
+        """What gdb does now is done for it to know the place, and to print it."""
+        self.is_again = True
+        try:
+            yield
+        finally:
+            self.is_again = False
 
     def _end_steps(self, why: reason.Stop) -> bool:
         """Has a `stepi` moved the thread, or what it did at a patch?"""
-        return is_native() and self._session.patching.patches.end_steps(
-            why.is_step)
+        return is_native() and self.patches().end_steps(why.is_step)
 
     def _settle(self, why: reason.Stop) -> bool:
         """Does the thread stand in a trampoline, where something has stopped
         it?  Then it moves."""
-        return self._session.patching.patches.settle(
+        return self.patches().settle(
             why.is_asked or why.signal is not None
             and frames.may_step(why.signal.name))
 
     def _leave_others(self) -> bool:
         """Are other threads in a hook, or a trampoline?  Then they leave it."""
         has_left = frames.leave_other_hooks()
-        return self._session.patching.patches.leave_others() or has_left
+        return self.patches().leave_others() or has_left
 
     @staticmethod
     def _tell_again(r: Recording, text: str, begin: int) -> None:
@@ -166,29 +194,20 @@ class Events:
     def detaching(self) -> None:
         self._session.let_go()
 
-    def _going(self) -> Patches:
-        """The user lets the selected thread go on."""
-        patches = self._session.patching.patches
-        self._gone_on = gdb.selected_thread() if stands() else None
-        return patches
+    @_going
+    def stepping(self, patches: Patches) -> None:
+        patches.before_step(is_over_calls=False)
 
-    @_guarded
-    def stepping(self) -> None:
-        if self._is_again:
-            return
-        self._going().before_step(is_over_calls=False)
+    @_going
+    def stepping_over(self, patches: Patches) -> None:
+        patches.before_step(is_over_calls=True)
 
-    @_guarded
-    def stepping_over(self) -> None:
-        self._going().before_step(is_over_calls=True)
+    @_going
+    def stepping_lines(self, patches: Patches) -> None:
+        patches.before_line_step()
 
-    @_guarded
-    def stepping_lines(self) -> None:
-        self._going().before_line_step()
-
-    @_guarded
-    def continuing(self) -> None:
-        patches = self._going()
+    @_going
+    def continuing(self, patches: Patches) -> None:
         patches.end_steps(is_step=False)  # there was none, but for a mistake
         if patches.before_going_on():
             return
@@ -198,9 +217,9 @@ class Events:
         if patches.standing.away() and reason.stop().signal is None:
             patches.before_continue()
 
-    @_guarded
-    def going_on(self) -> None:
-        self._going().before_going_on()
+    @_going
+    def going_on(self, patches: Patches) -> None:
+        patches.before_going_on()
 
     @_guarded
     def recording(self) -> None:
@@ -251,7 +270,7 @@ class Events:
 
     def _maybe_adopt(self, r: Recording, inferior: gdb.Inferior) -> None:
         """Another inferior has loaded something: was it the shim?"""
-        self._session.patching.patches.look_at_child()
+        self.patches().look_at_child()
         if not inferior.was_attached and is_native():
             found = Control.find()
             if found is not None:
@@ -294,11 +313,11 @@ class Events:
 
     @_guarded
     def breakpoint_changed(self, breakpoint: gdb.Breakpoint) -> None:
-        self._session.patching.patches.breakpoint_changed()
+        self.patches().breakpoint_changed()
 
     @_guarded
     def breakpoint_deleted(self, breakpoint: gdb.Breakpoint) -> None:
-        self._session.patching.patches.software_watch.look(breakpoint.number)
+        self.patches().software_watch.look(breakpoint.number)
 
     @_guarded
     def clear_objfiles(self, event: Any) -> None:
@@ -312,6 +331,8 @@ class Events:
         s = self._session
         s.keep_hooks(is_prompt=False)  # a script has no prompt at which to look
         s.steps.resumed()
+        if not self.is_again:
+            self.patches().shown.gone_on(event.inferior_thread)
         if s.recording is not None:
             s.apply_settings()
             s.recording.resume()
@@ -365,6 +386,13 @@ class Events:
         else:
             r.stopped()
             self._session.steps.called()
+            if is_mi() and self.patches().shown.has_any():
+                # Then gdb has given the thread its registers back.
+                gdb.post_event(self._hold)
+
+    @_guarded
+    def _hold(self) -> None:
+        self.patches().shown.hold()
 
     @_guarded
     def exited(self, event: gdb.ExitedEvent) -> None:
@@ -389,7 +417,8 @@ class Events:
         """The user may have changed the environment, or asked for more."""
         self._begin_due()
         # A step that was given a wrong argument has not begun.
-        self._session.patching.patches.end_steps(is_step=False)
+        self.patches().end_steps(is_step=False)
+        self.patches().shown.hold()
         r = self._session.recording
         if r is not None:
             r.tell_messages()

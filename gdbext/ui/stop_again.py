@@ -17,12 +17,15 @@ from typing import Iterator, Optional
 import gdb
 
 from .. import engine, gdb_setting
+from ..process.instruction_steps import UnseenEnd
+from ..process.shown_place import ShownPlaces
 from .console import writes_to_stdout
 
 # These come again with their instruction; others are raised behind it.
 _FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
 _MOST_FRAMES = 64
 _STDOUT = 1
+_SAVED = "_cstrace_signal"  # gdb's variable
 
 
 def _is_fault(name: str) -> bool:
@@ -47,15 +50,22 @@ def _is_called_by_gdb() -> bool:
     return False
 
 
-@contextlib.contextmanager
-def _without_breakpoints(address: int) -> Iterator[None]:
-    """The thread has hit those there before."""
-    here = [b for b in gdb.breakpoints() if b.is_valid() and b.enabled and any(
+def _at(address: int) -> list[gdb.Breakpoint]:
+    """The user's breakpoints there that are on."""
+    return [b for b in gdb.breakpoints() if b.is_valid() and b.enabled and any(
         at.address == address for at in getattr(b, "locations", ()))]
+
+
+@contextlib.contextmanager
+def _alone(address: Optional[int]) -> Iterator[None]:
+    """No other thread goes on, and those of the user's breakpoints are off that
+    the thread has hit before, at that address."""
+    here = _at(address) if address else []
     for b in here:
         b.enabled = False
     try:
-        yield
+        with gdb_setting.changed("scheduler-locking", "on"):
+            yield
     finally:
         for b in here:
             if b.is_valid():
@@ -82,39 +92,67 @@ def _printed(command: str) -> str:
         return f.read()
 
 
-def _printed_in_call(name: str, pc: int) -> str:
-    """A call of this very place by gdb: a signal stops it before it executes
-    anything, and gdb gives the thread back all that it has had."""
+@contextlib.contextmanager
+def _signal_kept() -> Iterator[None]:
+    """What is known of the signal that has stopped the thread, as the address."""
+    gdb.set_convenience_variable(_SAVED, gdb.parse_and_eval("$_siginfo"))
+    try:
+        yield
+    finally:
+        with contextlib.suppress(gdb.error):  # the process is gone
+            gdb.execute("set var $_siginfo = $" + _SAVED, to_string=True)
+        gdb.set_convenience_variable(_SAVED, None)
+
+
+def _sent(name: str, command: str) -> str:
+    """Executes the command with that signal pending, which stops the selected
+    thread before it executes anything.  Returns what gdb prints."""
     tid = gdb.selected_thread().ptid[1]
+    at = engine.thread_registers(tid)
+    if at is None:
+        return ""
+    with engine.thread_signal(tid, signal.Signals[name], at) as is_sent:
+        return _printed(command) if is_sent else ""
+
+
+def _raised_in_call(name: str, pc: int) -> str:
+    """gdb calls this very place, and gives the thread back all that it has had
+    before."""
     with gdb_setting.changed("unwindonsignal", "on"), (
             gdb_setting.changed("language", "c")):
-        return (_printed("call ((void (*)(void)) %#x)()" % pc)
-                if engine.thread_signal(tid, signal.Signals[name]) else "")
+        return _sent(name, "call ((void (*)(void)) %#x)()" % pc)
 
 
-def raise_again(name: str) -> Optional[str]:
+def raise_again(name: str, shown: ShownPlaces) -> Optional[str]:
     """In hook-stop, behind that signal: the selected thread has it again.  Returns
     where gdb says that it is; None: gdb is about to say it."""
-    if (not _is_fault(name) or not writes_to_stdout()
-            or gdb.parameter("non-stop")):
+    if not _is_fault(name) or not writes_to_stdout():
         return None
     pc = int(gdb.newest_frame().pc())
-    with _without_breakpoints(pc), (
-            gdb_setting.changed("scheduler-locking", "on")):
-        text = (_printed_in_call(name, pc) if _is_called_by_gdb()
-                else _printed("signal 0"))
+    with _alone(pc), shown.really_there():
+        if _is_called_by_gdb():
+            text = _raised_in_call(name, pc)
+        elif shown.of_selected() is not None:
+            with _signal_kept():
+                text = _sent(name, "signal 0")
+        else:
+            text = _printed("signal 0")
     return re.sub(r"\A\n[^\n]* received signal %s, [^\n]*\n" % name, "",
                   text) or None
 
 
-def step_again(is_unseen: bool) -> Optional[str]:
-    """In hook-stop, behind a step: the selected thread ends it where it is, with
-    a signal that comes before it executes anything; is_unseen: gdb does not know
-    that it has come to a breakpoint there.  Returns the like."""
-    if not writes_to_stdout() or gdb.parameter("non-stop"):
+def _stops(address: int) -> bool:
+    """Does gdb stop at a breakpoint of the user's there?"""
+    return any(not b.condition and not b.ignore_count and b.type in (
+        gdb.BP_BREAKPOINT, gdb.BP_HARDWARE_BREAKPOINT) for b in _at(address))
+
+
+def step_again(end: UnseenEnd, shown: ShownPlaces) -> Optional[str]:
+    """In hook-stop, behind a step that has ended so: it ends again, where the
+    selected thread is.  Returns the like."""
+    pc = int(gdb.newest_frame().pc())
+    if not writes_to_stdout() or not (
+            end.is_in_frame or end.is_new and _stops(pc)):
         return None
-    pc, tid = int(gdb.newest_frame().pc()), gdb.selected_thread().ptid[1]
-    with contextlib.nullcontext() if is_unseen else _without_breakpoints(pc), (
-            gdb_setting.changed("scheduler-locking", "on")):
-        return (_printed("stepi") if engine.thread_signal(tid, signal.SIGTRAP)
-                else None)
+    with _alone(None if end.is_new else pc), shown.really_there():
+        return _sent("SIGTRAP", "stepi") or None

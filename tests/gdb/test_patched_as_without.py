@@ -532,14 +532,16 @@ STEPI = {
 }
 
 
+@pytest.mark.parametrize("has_hardware", [0, 1])
 @pytest.mark.parametrize("session", BESIDE)
 @pytest.mark.parametrize("compiler, level", [
     (compiler, level) for compiler in ("gcc", "clang")
     for level in ("-O0", "-O1", "-O2")])
 def test_variables_are_watched_while_other_threads_run(gdb, compiler, level,
-                                                       session):
+                                                       session, has_hardware):
     check_same(gdb, "beside.c", (compiler, level), [
-        "set can-use-hw-watchpoints 0", *BESIDE[session]], "-pthread")
+        "set can-use-hw-watchpoints %d" % has_hardware, *BESIDE[session]],
+        "-pthread")
 
 
 @pytest.mark.parametrize("session", STEPI)
@@ -549,6 +551,41 @@ def test_variables_are_watched_while_other_threads_run(gdb, compiler, level,
 def test_several_instructions_while_other_threads_run(gdb, compiler, level,
                                                       session):
     check_same(gdb, "beside.c", (compiler, level), STEPI[session], "-pthread")
+
+
+# There no code can change at a stop.
+NON_STOP = {
+    "a fault": ["run 1", "bt", "x/i $pc", "info symbol $pc", "info program",
+                "up", "info locals",
+                "print $_siginfo.si_code",
+                "print $_siginfo._sifields._sigfault", "continue"],
+    "instructions": ["break scale", "run", "stepi 2", "bt", "stepi 3", "stepi",
+                     "stepi 2", "x/i $pc", "finish", "stepi 5", "stepi 3",
+                     "bt", "continue", "stepi 3", "step", "next", "until"],
+    "to breakpoints": ["break *scale", "break beside.c:20", "break sum", "run",
+                       *["stepi 2", "stepi 3", "stepi"] * 6,
+                       "info breakpoints"],
+    "watch": ["break sum", "run", "next", "next", "watch total",
+              *["continue", "bt"] * 4, "next", "bt", "stepi 3", "bt"],
+    "calls": ["tbreak scale", "run", "stepi 3", "call scale(3)", "bt",
+              "stepi 2", "print scale(4)", "stepi", "call scale(5)",
+              "stepi 4", "finish", "continue"],
+    "calls that stop": ["break scale", "run", "stepi 3", "call scale(3)", "bt",
+                        "finish", "bt", "stepi 2", "call scale(3)", "stepi 3",
+                        "finish", "until", "stepi 2", "bt", "delete",
+                        "continue"],
+    "signals": ["break scale", "run", "stepi 3", "signal 0", "stepi 2", "jump 19",
+                "stepi 2", "return", "bt", "stepi 4", "delete", "continue"],
+}
+
+
+@pytest.mark.parametrize("session", NON_STOP)
+@pytest.mark.parametrize("compiler, level", [
+    (compiler, level) for compiler in ("gcc", "clang")
+    for level in ("-O0", "-O1", "-O2")])
+def test_in_non_stop_mode(gdb, compiler, level, session):
+    check_same(gdb, "beside.c", (compiler, level), [
+        "set non-stop on", *NON_STOP[session]], "-pthread")
 
 
 def test_what_the_user_displays_stays_for_the_next_run(gdb):

@@ -30,6 +30,11 @@ __attribute__((noinline)) int sum(int n)
 	return total;
 }
 
+__attribute__((noinline)) int third(const int *all)
+{
+	return all[2] + 1;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t thread;
@@ -40,6 +45,8 @@ int main(int argc, char **argv)
 		return 1;
 	r = sum(argc + 2);
 	r += sum(2);
+	if (argc > 1)
+		r += third(NULL);
 	is_over = 1;
 	pthread_join(thread, NULL);
 	return r == 99;

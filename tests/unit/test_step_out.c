@@ -241,20 +241,71 @@ static void it_goes_on_where_it_is_moved_to(void **state)
 	end(child);
 }
 
-static void a_signal_stops_it_before_it_executes_anything(void **state)
+/* Steps it, with a signal due, and expects that it has not gone on. */
+static uint64_t step_with_signal(pid_t child, const struct cst_registers *at)
 {
-	pid_t child = stopped_child(PLAINLY);
-	struct cst_registers at, now;
+	struct cst_registers now;
+	uint64_t mask;
 	int status;
 
-	(void)state;
-	assert_int_equal(cst_thread_registers(child, &at), 1);
-	assert_int_equal(cst_thread_signal(child, SIGTRAP), 1);
+	assert_int_equal(cst_thread_signal(child, SIGTRAP, &mask), 1);
 	assert_int_equal(ptrace(PTRACE_SINGLESTEP, child, NULL, NULL), 0);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
 	assert_int_equal(cst_thread_registers(child, &now), 1);
-	assert_int_equal(now.pc, at.pc);
+	assert_int_equal(now.pc, at->pc);
+	assert_int_equal(cst_thread_signalled(child, mask, at), 1);
+	return now.flags;
+}
+
+static void a_signal_stops_it_before_it_executes_anything(void **state)
+{
+	pid_t child = stopped_child(PLAINLY);
+	struct cst_registers at;
+
+	(void)state;
+	assert_int_equal(cst_thread_registers(child, &at), 1);
+	step_with_signal(child, &at);
+	assert_int_equal(step_out(child), 1);
+	end(child);
+}
+
+static void a_signal_that_it_blocks_does_so_too(void **state)
+{
+	pid_t child = stopped_child(PLAINLY);
+	uint64_t all = ~0ULL, mask;
+	struct cst_registers at;
+
+	(void)state;
+	assert_int_equal(cst_thread_registers(child, &at), 1);
+	assert_int_equal(ptrace(PTRACE_SETSIGMASK, child, sizeof(all), &all),
+			 0);
+	step_with_signal(child, &at);
+	assert_int_equal(ptrace(PTRACE_GETSIGMASK, child, sizeof(mask), &mask),
+			 0);
+	assert_true(mask >> (SIGTRAP - 1) & 1);
+	end(child);
+}
+
+/* The kernel looks at the instruction that is to be stepped. */
+static void no_trap_flag_is_left_at_a_popf(void **state)
+{
+	pid_t child = stopped_child(PLAINLY);
+	struct cst_registers at;
+	long code;
+	int status;
+
+	(void)state;
+	assert_int_equal(cst_thread_registers(child, &at), 1);
+	code = ptrace(PTRACE_PEEKTEXT, child, (void *)at.pc, NULL);
+	ptrace(PTRACE_POKETEXT, child, (void *)at.pc,
+	       (void *)((code & ~0xffL) | 0x9d));
+	assert_true(step_with_signal(child, &at) & 0x100);
+	ptrace(PTRACE_POKETEXT, child, (void *)at.pc, (void *)code);
+	assert_int_equal(ptrace(PTRACE_SINGLESTEP, child, NULL, NULL), 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(cst_thread_registers(child, &at), 1);
+	assert_false(at.flags & 0x100);
 	assert_int_equal(step_out(child), 1);
 	end(child);
 }
@@ -316,6 +367,8 @@ int main(void)
 		cmocka_unit_test(a_breakpoint_stays_gdbs),
 		cmocka_unit_test(it_goes_on_where_it_is_moved_to),
 		cmocka_unit_test(a_signal_stops_it_before_it_executes_anything),
+		cmocka_unit_test(a_signal_that_it_blocks_does_so_too),
+		cmocka_unit_test(no_trap_flag_is_left_at_a_popf),
 		cmocka_unit_test(gdbs_watchpoints_stay),
 		cmocka_unit_test(who_is_gone_is_not_waited_for),
 	};

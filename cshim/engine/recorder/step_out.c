@@ -26,6 +26,8 @@ enum { PATIENCE_NS = 50 * 1000 * 1000, NAP_NS = 50 * 1000 };
 
 enum { INT3 = 0xcc, SYSCALL = 0x050f };
 
+enum { TRAP_FLAG = 0x100 };
+
 /* What the thread's instructions themselves can raise: blocked, the kernel
  * would take away the program's handler. */
 static const uint64_t faults = 1ULL << (SIGSEGV - 1) | 1ULL << (SIGBUS - 1) |
@@ -368,9 +370,44 @@ int cst_thread_move(int tid, uint64_t from, uint64_t to)
 	return cst_thread_set(tid, &at);
 }
 
-int cst_thread_signal(int tid, int number)
+int cst_thread_signal(int tid, int number, uint64_t *mask)
 {
-	return !syscall(SYS_tkill, tid, number);
+	uint64_t open;
+
+	if (ptrace(PTRACE_GETSIGMASK, tid, sizeof(*mask), mask))
+		return 0;
+	open = *mask & ~(1ULL << (number - 1));
+	return !ptrace(PTRACE_SETSIGMASK, tid, sizeof(open), &open) &&
+	       !syscall(SYS_tkill, tid, number);
+}
+
+/* Ends the kernel's own account of a step, by going on with a signal that is
+ * due: nothing is executed.  PTRACE_SINGLESTEP keeps it. */
+static int end_stepping(int tid)
+{
+	uint64_t mask;
+	int status = 0, has_stopped = 0;
+
+	if (cst_thread_signal(tid, SIGTRAP, &mask))
+		status = resume(tid, PTRACE_CONT, PLAIN, &has_stopped);
+	ptrace(PTRACE_SETSIGMASK, tid, sizeof(mask), &mask);
+	return status >> 8 == SIGTRAP;
+}
+
+int cst_thread_signalled(int tid, uint64_t mask,
+			 const struct cst_registers *wanted)
+{
+	struct cst_registers now;
+	siginfo_t info;
+	int has_info = !ptrace(PTRACE_GETSIGINFO, tid, NULL, &info), ok;
+
+	ok = !ptrace(PTRACE_SETSIGMASK, tid, sizeof(mask), &mask) &&
+	     cst_thread_registers(tid, &now) && cst_thread_set(tid, wanted);
+	if (ok && (now.flags & ~wanted->flags & TRAP_FLAG))
+		ok = end_stepping(tid);
+	if (has_info)
+		ptrace(PTRACE_SETSIGINFO, tid, NULL, &info);
+	return ok;
 }
 
 int cst_step_out(int tid, uint64_t pc, uint64_t sp)

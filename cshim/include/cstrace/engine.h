@@ -545,8 +545,15 @@ CST_API int cst_thread_set(int tid, const struct cst_registers *wanted);
 CST_API int cst_thread_move(int tid, uint64_t from, uint64_t to);
 
 /* Sends such a thread a signal, with which it stops before it executes
- * anything.  1: it was sent. */
-CST_API int cst_thread_signal(int tid, int number);
+ * anything, even if it blocks that.  *mask: what it blocked.  1: it was sent.
+ */
+CST_API int cst_thread_signal(int tid, int number, uint64_t *mask);
+
+/* Behind that stop: it blocks the like again, and has these of its registers.
+ * Where it was to step, the kernel may have taken what was at its pc for a
+ * popf, and left it the trap flag: that goes.  1: so it is. */
+CST_API int cst_thread_signalled(int tid, uint64_t mask,
+				 const struct cst_registers *wanted);
 
 /* Ends the trace under way and completes its file.  The caller owns *out
  * (cst_trace_free()) and can read it.  The recorder stays, and records nothing
