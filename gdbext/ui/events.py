@@ -74,6 +74,7 @@ class Events:
         self._is_due = False  # that one is to be recorded
         self.gone_on: Optional[gdb.InferiorThread] = None
         self.is_again = False
+        self._due = ""  # the signal that the thread is to have again
 
     def connect(self) -> None:
         e = gdb.events
@@ -103,7 +104,7 @@ class Events:
         """The program stopped; gdb has not printed where, but of a signal that
         it came."""
         r = self._session.recording
-        if r is None:
+        if r is None or self.is_again:
             return
         begin = time.monotonic_ns()
         r.stopped()  # first: until then the clock goes on
@@ -140,21 +141,30 @@ class Events:
 
     def _raise_again(self, why: reason.Stop, before: list[Back]) -> (
             Optional[str]):
-        """Has the thread just been set back at a fault?  Behind another stop
-        gdb selects again what was selected before the first."""
+        """Has the thread just been set back at a fault?"""
         inferiors, gone_on = gdb.inferiors(), self.gone_on
         shown = self.patches().shown
         self.gone_on = None
-        if why.signal is None:
-            return None
-        is_selected = gdb.selected_thread() == gone_on or len(
-            inferiors) == len(inferiors[0].threads()) == 1
-        if shown.of_selected() is None and not (is_selected and any(
+        if why.signal is None or not (shown.of_selected() is not None or any(
                 back.is_of_selected() and back not in before
                 for back in self._session.stops.standing.away())):
             return None
+        if (shown.of_selected() is None
+                and gdb.selected_thread() != gone_on and not len(
+                    inferiors) == len(inferiors[0].threads()) == 1):
+            # Behind another stop gdb would select the former thread again.
+            stop_again.select_visible()
+            self._due = why.signal.name
+            return None
         with self._again():
             return stop_again.raise_again(why.signal.name, shown)
+
+    def _raise_due(self) -> None:
+        """gdb has printed where the thread is."""
+        name, self._due = self._due, ""
+        if name:
+            with self._again():
+                stop_again.raise_again(name, self.patches().shown)
 
     @contextlib.contextmanager
     def _again(self) -> Iterator[None]:
@@ -345,6 +355,9 @@ class Events:
         if s.recording is not None:
             s.recording.stopped()
         s.stops.tell()
+        if self.is_again:
+            return
+        self._raise_due()
         if s.is_on() and s.recording is None and not s.midway.is_arriving:
             self._attached_stop(gdb.selected_inferior())
         if (isinstance(event, gdb.SignalEvent)

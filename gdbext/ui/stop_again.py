@@ -141,6 +141,27 @@ def raise_again(name: str, shown: ShownPlaces) -> Optional[str]:
                   text) or None
 
 
+def select_visible() -> None:
+    """Selects the frame that gdb alone would show behind a signal: that of no
+    inlined call whose code begins there."""
+    frame = gdb.newest_frame()
+    pc = frame.pc()
+    while frame.type() == gdb.INLINE_FRAME and _begins(frame, pc):
+        frame = frame.older()
+    frame.select()
+
+
+def _begins(frame: gdb.Frame, pc: int) -> bool:
+    block = frame.block()
+    while block.function is None:
+        block = block.superblock
+    before = gdb.block_for_pc(pc - 1)
+    while before is not None and (before.start, before.end) != (
+            block.start, block.end):
+        before = before.superblock
+    return block.start == pc or before is None
+
+
 def _stops(address: int) -> bool:
     """Does gdb stop at a breakpoint of the user's there?"""
     return any(not b.condition and not b.ignore_count and b.type in (

@@ -588,6 +588,15 @@ def test_in_non_stop_mode(gdb, compiler, level, session):
         "set non-stop on", *NON_STOP[session]], "-pthread")
 
 
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("level", ["-O1", "-O2", "-O3"])
+def test_a_fault_in_a_thread_that_gdb_switches_to(gdb, compiler, level):
+    check_same(gdb, "inlined_thread.c", (compiler, level), [
+        "run", "bt", "info program", "thread", "info symbol $pc",
+        "print $_siginfo.si_code", "step", "bt", "step", "bt", "continue"],
+        "-pthread")
+
+
 def test_what_the_user_displays_stays_for_the_next_run(gdb):
     check_same(gdb, "recursive.c", ("gcc", "-O1"), [
         "break fac", "run", "display/i $pc", "display n", "delete", "continue",
