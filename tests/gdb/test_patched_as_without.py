@@ -597,6 +597,13 @@ def test_a_fault_in_a_thread_that_gdb_switches_to(gdb, compiler, level):
         "-pthread")
 
 
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_no_frame_of_ours_is_where_exceptions_are(gdb, level):
+    check_same(gdb, "throw.cc", ("gcc", level), [
+        "catch throw", "catch catch", "run", "bt", "up", "finish", "bt", "up",
+        "finish", "continue", "bt", "step", "continue", "info frame"])
+
+
 def test_what_the_user_displays_stays_for_the_next_run(gdb):
     check_same(gdb, "recursive.c", ("gcc", "-O1"), [
         "break fac", "run", "display/i $pc", "display n", "delete", "continue",

@@ -116,16 +116,15 @@ WRAP(prctl, before_prctl);
  */
 
 EXPORT void __wrap__Unwind_SetIP(void *context, uint64_t ip);
-EXPORT void *__wrap___cxa_begin_catch(void *exception);
 
 extern WEAK void __real__Unwind_SetIP(void *context, uint64_t ip);
 extern WEAK uint64_t _Unwind_GetCFA(void *context);
 extern WEAK uint64_t _Unwind_GetGR(void *context, int number);
-extern WEAK void *__real___cxa_begin_catch(void *exception);
+extern WEAK void __real___cxa_begin_catch(void);
 static void (*const set_ip)(void *, uint64_t) = __real__Unwind_SetIP;
 static uint64_t (*const get_sp)(void *) = _Unwind_GetCFA;
 static uint64_t (*const get_register)(void *, int) = _Unwind_GetGR;
-static void *(*const begin_catch)(void *) = __real___cxa_begin_catch;
+static void (*const begin_catch)(void) = __real___cxa_begin_catch;
 
 void __wrap__Unwind_SetIP(void *context, uint64_t ip)
 {
@@ -180,17 +179,6 @@ static struct cxx cxx_now(uint64_t whats[12])
 	};
 }
 
-void *__wrap___cxa_begin_catch(void *exception)
-{
-	uint64_t whats[12];
-	struct cxx cxx = cxx_now(whats);
-	uint64_t frame[] = {(uint64_t)__builtin_return_address(0)};
-
-	jump_tell_caller();
-	exception_tell_catch(&cxx, frame, exception);
-	return begin_catch(exception);
-}
-
 extern WEAK void __real___cxa_throw(void), __real___cxa_rethrow(void),
 	__real__ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE(
 		void),
@@ -198,6 +186,8 @@ extern WEAK void __real___cxa_throw(void), __real___cxa_rethrow(void),
 extern WEAK void *__cxa_get_globals(void);
 static void *(*const get_globals)(void) = __cxa_get_globals;
 
+uint64_t before_wrapped_catch(const void *exception, const void *b,
+			      const void *c, const uint64_t *frame);
 uint64_t before_wrapped_throw(const void *object, const void *type,
 			      const void *destroy, const uint64_t *frame);
 uint64_t before_wrapped_throw_again(const void *a, const void *b, const void *c,
@@ -206,6 +196,19 @@ uint64_t before_wrapped_rethrow_gnu(const void *const *pointer, const void *b,
 				    const void *c, const uint64_t *frame);
 uint64_t before_wrapped_rethrow_llvm(const void *const *pointer, const void *b,
 				     const void *c, const uint64_t *frame);
+
+uint64_t before_wrapped_catch(const void *exception, const void *b,
+			      const void *c, const uint64_t *frame)
+{
+	uint64_t whats[12];
+	struct cxx cxx = cxx_now(whats);
+
+	(void)b;
+	(void)c;
+	jump_tell_sender(frame);
+	exception_tell_catch(&cxx, frame, exception);
+	return (uint64_t)begin_catch;
+}
 
 uint64_t before_wrapped_throw(const void *object, const void *type,
 			      const void *destroy, const uint64_t *frame)
@@ -251,6 +254,7 @@ uint64_t before_wrapped_rethrow_llvm(const void *const *pointer, const void *b,
 	return (uint64_t)__real__ZSt17rethrow_exceptionSt13exception_ptr;
 }
 
+SENDING_FUNCTION(__wrap___cxa_begin_catch, before_wrapped_catch);
 SENDING_FUNCTION(__wrap___cxa_throw, before_wrapped_throw);
 SENDING_FUNCTION(__wrap___cxa_rethrow, before_wrapped_throw_again);
 SENDING_FUNCTION(

@@ -31,6 +31,13 @@ void jump_tell(const struct jump *to);
 		.fp = *(const uint64_t *)__builtin_frame_address(0), \
 		.pc = (uint64_t)__builtin_return_address(0)})
 
+/* The like for what a SENDING_FUNCTION calls, whose argument is frame. */
+#define jump_tell_sender(frame)                                      \
+	jump_tell(&(struct jump){                                    \
+		.sp = (uint64_t)((frame) + 1),                       \
+		.fp = *(const uint64_t *)__builtin_frame_address(0), \
+		.pc = *(frame)})
+
 /* What is known of the unwinder: its functions _Unwind_GetCFA() and
  * _Unwind_GetGR(), or NULL. */
 struct unwinder {

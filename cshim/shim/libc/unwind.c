@@ -16,7 +16,7 @@
 #include "libc/next_symbol.h"
 
 EXPORT void _Unwind_SetIP(void *context, uint64_t ip);
-EXPORT void *__cxa_begin_catch(void *exception);
+EXPORT void __cxa_begin_catch(void);
 EXPORT void __cxa_throw(void);
 EXPORT void __cxa_rethrow(void);
 /* std::rethrow_exception(), as GNU's library and LLVM's have it. */
@@ -112,19 +112,11 @@ EXPORT void _Unwind_SetIP(void *context, uint64_t ip)
 }
 __asm__(DEBUGGERS_NAME(_Unwind_SetIP));
 
-EXPORT void *__cxa_begin_catch(void *exception)
-{
-	struct next next = next_for(&begin_catch, __builtin_return_address(0));
-	struct cxx cxx = cxx_of(&next);
-	uint64_t frame[] = {(uint64_t)__builtin_return_address(0)};
-
-	jump_tell_caller();
-	exception_tell_catch(&cxx, frame, exception);
-	return ((void *(*)(void *))next.found)(exception);
-}
-__asm__(DEBUGGERS_NAME(__cxa_begin_catch));
-
-/* What throws finds the thrower's frame, not one of ours. */
+/* What the C++ library does is called by the program's function, so to say, not
+ * by one of ours: what throws finds the thrower's frame, and a debugger's user
+ * the handler's. */
+HIDDEN uint64_t before_catch(const void *exception, const void *b,
+			     const void *c, const uint64_t *frame);
 HIDDEN uint64_t before_throw(const void *object, const void *type,
 			     const void *destroy, const uint64_t *frame);
 HIDDEN uint64_t before_throw_again(const void *a, const void *b, const void *c,
@@ -133,6 +125,19 @@ HIDDEN uint64_t before_rethrow_gnu(const void *const *pointer, const void *b,
 				   const void *c, const uint64_t *frame);
 HIDDEN uint64_t before_rethrow_llvm(const void *const *pointer, const void *b,
 				    const void *c, const uint64_t *frame);
+
+uint64_t before_catch(const void *exception, const void *b, const void *c,
+		      const uint64_t *frame)
+{
+	struct next next = next_for(&begin_catch, (const void *)*frame);
+	struct cxx cxx = cxx_of(&next);
+
+	(void)b;
+	(void)c;
+	jump_tell_sender(frame);
+	exception_tell_catch(&cxx, frame, exception);
+	return next.found;
+}
 
 uint64_t before_throw(const void *object, const void *type, const void *destroy,
 		      const uint64_t *frame)
@@ -185,6 +190,7 @@ uint64_t before_rethrow_llvm(const void *const *pointer, const void *b,
 	return before_rethrow(&rethrow_llvm, *pointer, frame);
 }
 
+SENDING_FUNCTION(__cxa_begin_catch, before_catch);
 SENDING_FUNCTION(__cxa_throw, before_throw);
 SENDING_FUNCTION(__cxa_rethrow, before_throw_again);
 SENDING_FUNCTION(_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE,
