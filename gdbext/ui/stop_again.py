@@ -12,6 +12,7 @@ import contextlib
 import os
 import re
 import signal
+import tty
 from typing import Iterator, Optional
 
 import gdb
@@ -25,6 +26,7 @@ from .console import writes_to_stdout
 _FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
 _MOST_FRAMES = 64
 _STDOUT = 1
+_PART = 4096  # that is read at once
 _SAVED = "_cstrace_signal"  # gdb's variable
 
 
@@ -72,24 +74,50 @@ def _alone(address: Optional[int]) -> Iterator[None]:
                 b.enabled = True
 
 
+def _file() -> tuple[int, int]:
+    """Returns a descriptor to write to, which is a terminal if gdb's standard
+    output is one, for its colours, and one to read from when that is closed."""
+    if not os.isatty(_STDOUT):
+        to = os.memfd_create("cstrace", os.MFD_CLOEXEC)
+        return to, os.dup(to)
+    read_from, to = os.openpty()
+    tty.setraw(to)
+    # Nobody reads meanwhile: what is too much is lost.
+    os.set_blocking(to, False)
+    return to, read_from
+
+
 def _printed(command: str) -> str:
     """Executes it, and returns what gdb has written to its standard output: it
     has no string of what it prints at a stop."""
     own = os.dup(_STDOUT)
-    with os.fdopen(os.memfd_create("cstrace", os.MFD_CLOEXEC), "w+",
-                   encoding="utf-8", errors="surrogateescape") as f:
+    to, read_from = _file()
+    gdb.flush()
+    os.dup2(to, _STDOUT)
+    os.close(to)
+    try:
+        gdb.execute(command)
+    except gdb.error:  # a call that ends so, as it is to do
+        pass
+    finally:
         gdb.flush()
-        os.dup2(f.fileno(), _STDOUT)
-        try:
-            gdb.execute(command)
-        except gdb.error:  # a call that ends so, as it is to do
-            pass
-        finally:
-            gdb.flush()
-            os.dup2(own, _STDOUT)
-            os.close(own)
-        f.seek(0)
-        return f.read()
+        os.dup2(own, _STDOUT)
+        os.close(own)
+    return _all_of(read_from)
+
+
+def _all_of(fd: int) -> str:
+    found = b""
+    with contextlib.suppress(OSError):  # of a file
+        os.lseek(fd, 0, os.SEEK_SET)
+    with contextlib.suppress(OSError):  # a terminal ends so
+        while True:
+            part = os.read(fd, _PART)
+            if not part:
+                break
+            found += part
+    os.close(fd)
+    return found.decode(errors="surrogateescape")
 
 
 @contextlib.contextmanager
