@@ -443,7 +443,10 @@ class Patches:
         if not self.is_in_place():
             return False
         if is_any_running():  # no code can change
-            return (may_step and self.steps.leave()) or self._show()
+            if may_step and self.steps.leave():
+                return True
+            self._show()
+            return False
         pc = int(gdb.newest_frame().pc())
         found = displaced.own_place(self._now.areas, pc)
         if found is not None:
@@ -459,12 +462,10 @@ class Patches:
             self.settle(False)
         return True
 
-    def _show(self) -> bool:
-        """Returns that nothing has run."""
+    def _show(self) -> None:
         own = self.steps.place_of(int(gdb.newest_frame().pc()))
         if own is not None:
             self.shown.show(own)
-        return False
 
     def leave_others(self) -> bool:
         """At a stop: threads that are in a trampoline, but for the selected one,
@@ -668,6 +669,7 @@ class Patches:
         self.tell()
         self.line_steps.process_ended()
         self.standing.forget_all()
+        self.shown.gone_on(None)
         if self.plans.folder is None:
             self._symbols.forget()
         self._now = PatchedProcess(0)

@@ -73,6 +73,7 @@ class Events:
         self._attached = 0  # the process that gdb has attached to last
         self._is_due = False  # that one is to be recorded
         self.gone_on: Optional[gdb.InferiorThread] = None
+        self._calls: list[tuple[int, int, int]] = []  # gdb's, by thread
         self.is_again = False
         self._due = ""  # the signal that the thread is to have again
 
@@ -157,14 +158,19 @@ class Events:
             self._due = why.signal.name
             return None
         with self._again():
-            return stop_again.raise_again(why.signal.name, shown)
+            return self._raised(why.signal.name)
 
     def _raise_due(self) -> None:
         """gdb has printed where the thread is."""
         name, self._due = self._due, ""
         if name:
             with self._again():
-                stop_again.raise_again(name, self.patches().shown)
+                self._raised(name)
+
+    def _raised(self, name: str) -> Optional[str]:
+        # gdb keeps an account of a call under way.
+        is_called = gdb.selected_thread().ptid in self._calls
+        return stop_again.raise_again(name, is_called, self.patches().shown)
 
     @contextlib.contextmanager
     def _again(self) -> Iterator[None]:
@@ -391,10 +397,15 @@ class Events:
     @_guarded
     def inferior_call(self, event: Any) -> None:
         """`call f()` runs the program without cont and stop."""
+        is_begin = isinstance(event, gdb.InferiorCallPreEvent)
+        if is_begin:
+            self._calls.append(event.ptid)
+        elif event.ptid in self._calls:
+            self._calls.remove(event.ptid)
         r = self._session.recording
         if r is None:
             return
-        if isinstance(event, gdb.InferiorCallPreEvent):
+        if is_begin:
             r.resume()
         else:
             r.stopped()

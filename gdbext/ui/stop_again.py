@@ -24,7 +24,6 @@ from .console import writes_to_stdout
 
 # These come again with their instruction; others are raised behind it.
 _FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
-_MOST_FRAMES = 64
 _STDOUT = 1
 _PART = 4096  # that is read at once
 _SAVED = "_cstrace_signal"  # gdb's variable
@@ -37,19 +36,6 @@ def _is_fault(name: str) -> bool:
             gdb.parse_and_eval("$_siginfo.si_code")) > 0
     except gdb.error:
         return False
-
-
-def _is_called_by_gdb() -> bool:
-    """Is it in a function that the user calls at the prompt?  gdb keeps an
-    account of that call, which a command within would lose."""
-    frame: Optional[gdb.Frame] = gdb.newest_frame()
-    for _ in range(_MOST_FRAMES):
-        if frame is None:
-            return False
-        if frame.type() == gdb.DUMMY_FRAME:
-            return True
-        frame = frame.older()
-    return False
 
 
 def _at(address: int) -> list[gdb.Breakpoint]:
@@ -145,20 +131,23 @@ def _sent(name: str, command: str) -> str:
 
 def _raised_in_call(name: str, pc: int) -> str:
     """gdb calls this very place, and gives the thread back all that it has had
-    before."""
+    before.  A command that lets the thread go on would lose gdb's account of the
+    call that is under way."""
     with gdb_setting.changed("unwindonsignal", "on"), (
             gdb_setting.changed("language", "c")):
         return _sent(name, "call ((void (*)(void)) %#x)()" % pc)
 
 
-def raise_again(name: str, shown: ShownPlaces) -> Optional[str]:
-    """In hook-stop, behind that signal: the selected thread has it again.  Returns
-    where gdb says that it is; None: gdb is about to say it."""
+def raise_again(name: str, is_called: bool, shown: ShownPlaces) -> (
+        Optional[str]):
+    """At a stop by that signal: the selected thread has it again, in a function
+    that gdb calls if is_called.  Returns where gdb says that it is; None: gdb is
+    about to say it."""
     if not _is_fault(name) or not writes_to_stdout():
         return None
     pc = int(gdb.newest_frame().pc())
     with _alone(pc), shown.really_there():
-        if _is_called_by_gdb():
+        if is_called:
             text = _raised_in_call(name, pc)
         elif shown.of_selected() is not None:
             with _signal_kept():
