@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 2652287614
+VERSION = 2545486540
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -546,6 +546,9 @@ class cst_registers(C.Structure):
     ]
 
 
+CST_N_REGISTERS = 27
+
+
 class cst_losses(C.Structure):
     _fields_ = [
         ("n_full", C.c_uint64),
@@ -913,6 +916,8 @@ PROTOTYPES = {
     "cst_thread_registers": (C.c_int, [C.c_int, C.POINTER(cst_registers)]),
     "cst_thread_set": (C.c_int, [C.c_int, C.POINTER(cst_registers)]),
     "cst_thread_move": (C.c_int, [C.c_int, C.c_uint64, C.c_uint64]),
+    "cst_thread_take": (C.c_int, [C.c_int, C.POINTER(C.c_uint64)]),
+    "cst_thread_give": (C.c_int, [C.c_int, C.POINTER(C.c_uint64)]),
     "cst_thread_signal": (C.c_int, [C.c_int, C.c_int, C.POINTER(C.c_uint64)]),
     "cst_thread_signalled": (C.c_int, [C.c_int, C.c_uint64,
         C.POINTER(cst_registers)]),

@@ -156,6 +156,26 @@ def thread_move(tid: int, old: int, new: int) -> bool:
     return bool(library().cst_thread_move(tid, old, new))
 
 
+_REGISTERS = (
+    "r15", "r14", "r13", "r12", "rbp", "rbx", "r11", "r10", "r9", "r8", "rax",
+    "rcx", "rdx", "rsi", "rdi", "orig_rax", "rip", "cs", "eflags", "rsp", "ss",
+    "fs_base", "gs_base", "ds", "es", "fs", "gs")
+
+
+def thread_take(tid: int) -> Optional[dict[str, int]]:
+    """In gdb's thread: a stopped thread's registers, by their names, or None."""
+    found = (C.c_uint64 * abi.CST_N_REGISTERS)()
+    is_there = library().cst_thread_take(tid, found)
+    return dict(zip(_REGISTERS, found)) if is_there else None
+
+
+def thread_give(tid: int, wanted: dict[str, int]) -> bool:
+    """In gdb's thread: a stopped thread has these, which are all."""
+    values = (C.c_uint64 * abi.CST_N_REGISTERS)(*(
+        wanted[name] for name in _REGISTERS))
+    return bool(library().cst_thread_give(tid, values))
+
+
 @contextmanager
 def thread_signal(tid: int, number: int,
                   wanted: abi.cst_registers) -> Iterator[bool]:

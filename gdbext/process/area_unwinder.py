@@ -24,6 +24,7 @@ _NAME = "cstrace-patches"
 # vectors' low halves, registers, and where its caller's caller goes on.
 _SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15", "", *[""] * 8, "r11", "r10",
           "r9", "r8", "rdi", "rsi", "rdx", "rcx", "rip")
+_SAVED_FIRST = ("rcx", "rdx", "rsi", "rdi")  # and then nothing but copies
 _WORD = 8
 _N_RETURNS = 3  # in cstrace_patched_returns
 _MOST_FRAMES = 16  # of the shim, below a trampoline
@@ -235,3 +236,36 @@ class AreaUnwinder(Unwinder):
                 return pc, cfa, hook
             frame = frame.older()
         return None
+
+    def in_function(self, newest: gdb.Frame) -> Optional[
+            tuple[Hook, dict[str, int]]]:
+        """For a thread that has stopped within the shim, anywhere, while a
+        trampoline calls it: the hook, and what the function had of the registers
+        that have changed."""
+        frame: Optional[gdb.Frame] = newest
+        for _ in range(_MOST_FRAMES):
+            if frame is None or frame.type() != gdb.NORMAL_FRAME:
+                break
+            if frame.pc() in self._returns:
+                found = self._saved(int(frame.read_register("rbx")) % 2**64)
+                return found and (found[2], found[0])
+            hook = self.hooks.get(frame.pc()) if frame.level() else None
+            if hook is not None:
+                return hook, self._changed(hook, newest, frame)
+            frame = frame.older()
+        return None
+
+    @staticmethod
+    def _changed(hook: Hook, newest: gdb.Frame, caller: gdb.Frame) -> (
+            dict[str, int]):
+        """What the shim saves first, as far as it has."""
+        sp, bp = (int(caller.read_register(r)) % 2**64 for r in ("rsp", "rbp"))
+        was = before(hook, sp, bp, _pid())
+        found = {"rsp": was.sp, "rax": was.rax}
+        end = int(newest.read_register("rsp")) % 2**64
+        for i, name in enumerate(_SAVED_FIRST):
+            at = sp - (i + 2) * _WORD  # behind the return address
+            if end <= at:
+                found[name] = int.from_bytes(
+                    memory.read(_pid(), at, _WORD), "little")
+        return found

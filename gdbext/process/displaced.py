@@ -16,6 +16,12 @@ from .patched_area import Area
 _JUMP = b"\xe9"
 _JUMP_BYTES = 5
 _JUMP_INDIRECT = b"\xff\x25"  # at the end of a call
+_PUSH_AX = b"\x50"
+# A trampoline's own instructions before its call of the shim, by their begins: how
+# many bytes they have, and take of the stack.
+_OWN = {_PUSH_AX: (1, 8), b"\x48\x8d\x64\x24\x80": (5, 128),  # lea
+        b"\x9f": (1, 0), b"\x0f\x90\xc0": (3, 0),  # lahf, seto
+        b"\x48\x8b\x44\x24": (5, 0), b"\x48\x8d\x05": (7, 0)}  # mov, lea
 
 
 def own_place(areas: Iterable[Area], pc: int) -> Optional[tuple[Area, int]]:
@@ -75,3 +81,24 @@ def _behind(area: Area, pc: int) -> Optional[int]:
 def landing_target(new: bytes, address: int) -> int:
     """Where the landing with these bytes leads to."""
     return int(address + _JUMP_BYTES + struct.unpack("<i", new[1:])[0])
+
+
+def before_entry(pid: int, trampoline: int, at: abi.cst_registers) -> (
+        Optional[dict[str, int]]):
+    """For a thread in the instructions by which a trampoline begins to report an
+    entry: its sp and ax before; None: they are others."""
+    code = memory.read(pid, trampoline, max(0, at.pc - trampoline))
+    taken, ax_at, place = 0, 0, 0
+    while place < len(code):
+        begin, (size, n) = next(
+            ((begin, what) for begin, what in _OWN.items()
+             if code.startswith(begin, place)), (b"", (0, 0)))
+        if not size:
+            return None
+        place, taken = place + size, taken + n
+        if begin == _PUSH_AX and not ax_at:
+            ax_at = taken
+    sp = at.sp + taken
+    ax = at.ax if not ax_at else int.from_bytes(
+        memory.read(pid, sp - ax_at, 8), "little")
+    return {"rsp": sp, "rax": ax} if place == len(code) else None

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from typing import Optional
 
 import gdb
 
+from . import hooks
 from .arrival import Notice
 from .patched_area import Area, Patch
 
@@ -64,6 +66,32 @@ class PatchedProcess:
                     self.left_out.add(key)
                     found.append((area, p.function))
         return found
+
+    # ---- hooks, in the selected process, which it is ------------------------------
+
+    def lead_slots(self) -> None:
+        """Leads the program's calls of the hooks to the shim, where they were
+        bound before it came."""
+        if not hooks.is_shim_late():
+            return
+        inferior = gdb.selected_inferior()
+        for address, name in hooks.slots().items():
+            target = hooks.in_shim(name)
+            if target is None:
+                continue
+            old = bytes(inferior.read_memory(address, 8))
+            new = target.to_bytes(8, "little")
+            if old != new:
+                self.slots[address] = (old, new)
+                inferior.write_memory(address, new)
+
+    def undo_slots(self) -> None:
+        inferior = gdb.selected_inferior()
+        for address, (old, new) in self.slots.items():
+            with contextlib.suppress(gdb.MemoryError):  # a library went away
+                if bytes(inferior.read_memory(address, 8)) == new:
+                    inferior.write_memory(address, old)
+        self.slots = {}
 
 
 def _missing(area: Area) -> list[Patch]:

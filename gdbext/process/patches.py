@@ -28,7 +28,8 @@ from .process_state import is_alive, parent_of
 from .shown_place import ShownPlaces
 from .software_watch import SoftwareWatch
 from .standing import (
-    Standing, expect_none, is_any_running, step, take_away, write, write_saved)
+    Standing, begin, expect_none, is_any_running, step, take_away, write,
+    write_saved)
 
 MAPPED = "cstrace_patches_mapped"
 
@@ -197,7 +198,7 @@ class Patches:
     def write_midway(self) -> None:
         """Writes all patches that were read, and leads the program's hooks to
         the shim."""
-        self._write_slots()
+        self._now.lead_slots()
         self._move(self._now.moves)
         self._write_areas(self._now.areas)
         self._write_notice()
@@ -395,32 +396,6 @@ class Patches:
                     gdb.execute("set var $pc = %#x" % moves[thread.ptid[1]],
                                 to_string=True)
 
-    # ---- hooks -------------------------------------------------------------------
-
-    def _write_slots(self) -> None:
-        """Leads the program's calls of the hooks to the shim, where they were
-        bound before it came."""
-        if not hooks.is_shim_late():
-            return
-        inferior = gdb.selected_inferior()
-        for address, name in hooks.slots().items():
-            target = hooks.in_shim(name)
-            if target is None:
-                continue
-            old = bytes(inferior.read_memory(address, 8))
-            new = target.to_bytes(8, "little")
-            if old != new:
-                self._now.slots[address] = (old, new)
-                inferior.write_memory(address, new)
-
-    def _undo_slots(self) -> None:
-        inferior = gdb.selected_inferior()
-        for address, (old, new) in self._now.slots.items():
-            with contextlib.suppress(gdb.MemoryError):  # a library went away
-                if bytes(inferior.read_memory(address, 8)) == new:
-                    inferior.write_memory(address, old)
-        self._now.slots = {}
-
     # ---- breakpoints -------------------------------------------------------------
 
     def breakpoint_changed(self) -> None:
@@ -462,10 +437,34 @@ class Patches:
             self.settle(False)
         return True
 
+    def show_function(self) -> bool:
+        """At a fault, as where its stack has ended: is the selected thread in the
+        shim, for a patched function?  gdb is shown that one."""
+        found = self.is_in_place() and (self._unwinder.in_function(
+            gdb.newest_frame()) or self._in_entry())
+        if not found:
+            return False
+        hook, registers = found
+        pid = gdb.selected_inferior().pid
+        self.shown.show({**registers, "rip": begin(pid, hook)
+                         if hook.is_entry() else hook.next})
+        return True
+
+    def _in_entry(self) -> Optional[tuple[Hook, dict[str, int]]]:
+        """The like for a thread that is about to call the shim."""
+        at = engine.thread_registers(gdb.selected_thread().ptid[1])
+        to = at and displaced.next_place(self._now.areas, at.pc, at.sp)
+        hook = self._unwinder.hooks.get(to or 0)
+        if at is None or hook is None or not hook.is_entry():
+            return None
+        registers = displaced.before_entry(
+            self._now.pid, hook.patch.trampoline, at)
+        return None if registers is None else (hook, registers)
+
     def _show(self) -> None:
         own = self.steps.place_of(int(gdb.newest_frame().pc()))
         if own is not None:
-            self.shown.show(own)
+            self.shown.show({"rip": own})
 
     def leave_others(self) -> bool:
         """At a stop: threads that are in a trampoline, but for the selected one,
@@ -642,7 +641,7 @@ class Patches:
         """Returns the functions whose patches stay, for a thread's sake."""
         staying: set[Key] = set()
         if self._is_selected() and not self._now.is_resting:
-            self._undo_slots()
+            self._now.undo_slots()
             self._undo_notice()
             found = self._look(is_undone=True)
             staying = {key for key in found.left if self._is_written(key)}

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A thread that has stopped in a trampoline while others run, so that no code can
-change for it: gdb is shown its function's own place.  The thread stays where it is,
-and goes on from there, by whatever command."""
+change for it, or in the shim where its stack has ended: gdb is shown its function's
+own place.  The thread stays where it is, and goes on from there, by whatever
+command."""
 
 from __future__ import annotations
 
@@ -16,10 +17,10 @@ from .standing import flush, write_saved
 
 
 class _Shown(NamedTuple):
-    """Where gdb has the thread, and where it is."""
+    """The registers that gdb has of the thread, and those that it has."""
 
-    own: int
-    copy: int
+    seen: dict[str, int]
+    real: dict[str, int]
 
 
 class ShownPlaces:
@@ -31,27 +32,31 @@ class ShownPlaces:
         self._all: dict[int, _Shown] = {}  # by thread
         self._is_new = True  # no thread has stood so
 
-    def show(self, own: int) -> None:
-        """The selected thread, in a trampoline, has registers as at own."""
+    def show(self, registers: dict[str, int]) -> None:
+        """The selected thread has these in its function, and all others as they
+        are."""
         tid = gdb.selected_thread().ptid[1]
+        real = engine.thread_take(tid)
+        if real is None:
+            return
         self._is_new = False
-        self._all[tid] = _Shown(own, int(gdb.newest_frame().pc()))
-        self._set(tid, self._all[tid])
-
-    @staticmethod
-    def _set(tid: int, one: _Shown) -> None:
-        gdb.execute("set var $pc = %#x" % one.own, to_string=True)
+        self._all[tid] = _Shown({**real, **registers}, real)
+        self._set(tid)
         write_saved()
+        self._set(tid)
+
+    def _set(self, tid: int) -> None:
+        one = self._all[tid]
+        engine.thread_give(tid, one.seen)
+        flush()
         gdb.newest_frame().pc()  # gdb has read the registers
-        engine.thread_move(tid, one.own, one.copy)
+        engine.thread_give(tid, one.real)
 
     def has_any(self) -> bool:
         return bool(self._all)
 
-    def of_selected(self) -> Optional[int]:
-        """Where gdb has the selected thread, if it stands so."""
-        one = self._all.get(gdb.selected_thread().ptid[1])
-        return one and one.own
+    def has_selected(self) -> bool:
+        return gdb.selected_thread().ptid[1] in self._all
 
     @contextlib.contextmanager
     def really_there(self) -> Iterator[None]:
@@ -61,12 +66,11 @@ class ShownPlaces:
         if one is None:
             yield
             return
-        engine.thread_move(tid, one.copy, one.own)
+        engine.thread_give(tid, one.seen)
         try:
             yield
         finally:
-            flush()
-            self._set(tid, one)
+            self._set(tid)
 
     def gone_on(self, thread: Optional[gdb.InferiorThread]) -> None:
         """None: all have."""
@@ -87,16 +91,17 @@ class ShownPlaces:
 
     def _hold(self, thread: gdb.InferiorThread) -> None:
         tid = thread.ptid[1]
-        one, at = self._all.get(tid), engine.thread_registers(tid)
+        one, at = self._all.get(tid), engine.thread_take(tid)
         if at is None:
             return
-        copy = one.copy if one and at.pc == one.own else self._copy_of(at.pc)
-        if copy is not None:
-            one = self._all[tid] = _Shown(at.pc, copy)
-            engine.thread_move(tid, at.pc, copy)
-        elif one is None or at.pc != one.copy:
+        if one and at["rip"] == one.seen["rip"]:
+            engine.thread_give(tid, one.real)
+        elif (copy := self._copy_of(at["rip"])) is not None:
+            one = self._all[tid] = _Shown(at, {**at, "rip": copy})
+            engine.thread_give(tid, one.real)
+        elif one is None or at["rip"] != one.real["rip"]:
             self._all.pop(tid, None)
             return
         thread.switch()
-        if int(gdb.newest_frame().pc()) == one.copy:
-            self._set(tid, one)
+        if int(gdb.newest_frame().pc()) == one.real["rip"]:
+            self._set(tid)

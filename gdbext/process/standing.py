@@ -220,7 +220,7 @@ class Standing:
         if not hook.is_entry():
             return self._settle_at_end(hook, was, is_users)
         if expect_again(pid, was.slot, hook):
-            to = _begin(pid, hook)
+            to = begin(pid, hook)
             _pass_breakpoints(to)
             _go_back(to, was)
             write_saved()
@@ -348,8 +348,9 @@ def step(to: int, sp: int = 0) -> bool:
     return is_there
 
 
-def _begin(pid: int, hook: Hook) -> int:
-    """An endbr64 may be before the patch: gdb shows the function's address."""
+def begin(pid: int, hook: Hook) -> int:
+    """Where the patched function begins: an endbr64 may be before the patch, and
+    gdb shows the function's address."""
     n = hook.patch.address - hook.function
     is_begin = n == len(_ENDBR64) and memory.read(
         pid, hook.function, n) == _ENDBR64

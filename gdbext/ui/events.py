@@ -114,7 +114,10 @@ class Events:
         why, away = reason.stop(), self._session.stops.standing.away()
         has_moved = self._end_steps(why)
         self.patches().put_back()
-        if (why.signal is not None or why.is_asked) and frames.is_in_hook():
+        if why.signal is not None and not frames.may_step(why.signal.name) and (
+                self.patches().show_function()):
+            r.take_all()
+        elif (why.signal is not None or why.is_asked) and frames.is_in_hook():
             frames.leave_hook(why.signal.name if why.signal else "")
             r.take_all()
         elif self._settle(why) or has_moved:
@@ -146,11 +149,11 @@ class Events:
         inferiors, gone_on = gdb.inferiors(), self.gone_on
         shown = self.patches().shown
         self.gone_on = None
-        if why.signal is None or not (shown.of_selected() is not None or any(
+        if why.signal is None or not (shown.has_selected() or any(
                 back.is_of_selected() and back not in before
                 for back in self._session.stops.standing.away())):
             return None
-        if (shown.of_selected() is None
+        if (not shown.has_selected()
                 and gdb.selected_thread() != gone_on and not len(
                     inferiors) == len(inferiors[0].threads()) == 1):
             # Behind another stop gdb would select the former thread again.

@@ -149,7 +149,7 @@ def raise_again(name: str, is_called: bool, shown: ShownPlaces) -> (
     with _alone(pc), shown.really_there():
         if is_called:
             text = _raised_in_call(name, pc)
-        elif shown.of_selected() is not None:
+        elif shown.has_selected():
             with _signal_kept():
                 text = _sent(name, "signal 0")
         else:

@@ -239,6 +239,23 @@ def test_no_thread_is_shown_in_a_trampoline(gdb, level):
     assert SHOWS_NO_AREA not in run.out and "SIG" not in run.out
 
 
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2"])
+def test_where_the_stack_ends_the_function_is_shown(gdb, compiler, level):
+    """In the shim, in the trampoline, or in the function itself."""
+    program = program_of("endless.c", compiler, level,
+                         "-fno-optimize-sibling-calls")
+    starts = [f"run {n}" for n in range(16, 160, 16)]
+    run = gdb(program, "set confirm off", *ON, *(
+        command for start in starts
+        for command in (start, "bt 2", "info symbol $pc")))
+    frames = re.findall(r"^#([01]) .*deeper", run.out, re.M)
+    assert frames == ["0", "1"] * len(starts)
+    places = re.findall(r"^(\w+)(?: \+ \d+)? in section", run.out, re.M)
+    assert places == ["deeper"] * len(starts)
+    assert SHOWS_NO_AREA not in run.out and n_calls(run) > 10000
+
+
 def test_no_thread_that_is_interrupted_is_shown_in_a_trampoline(tmp_path):
     """In non-stop mode, where others run."""
     program = program_of("rarely.c", "gcc", "-O0", "-pthread")

@@ -370,6 +370,19 @@ int cst_thread_move(int tid, uint64_t from, uint64_t to)
 	return cst_thread_set(tid, &at);
 }
 
+_Static_assert(sizeof(struct user_regs_struct) == 8 * CST_N_REGISTERS,
+	       "the processor's registers");
+
+int cst_thread_take(int tid, uint64_t all[CST_N_REGISTERS])
+{
+	return !ptrace(PTRACE_GETREGS, tid, NULL, all);
+}
+
+int cst_thread_give(int tid, const uint64_t all[CST_N_REGISTERS])
+{
+	return !ptrace(PTRACE_SETREGS, tid, NULL, all);
+}
+
 int cst_thread_signal(int tid, int number, uint64_t *mask)
 {
 	uint64_t open;

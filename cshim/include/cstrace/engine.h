@@ -544,6 +544,17 @@ CST_API int cst_thread_set(int tid, const struct cst_registers *wanted);
  * call.  1: it does. */
 CST_API int cst_thread_move(int tid, uint64_t from, uint64_t to);
 
+/* All its registers but the vectors', in the order of <sys/user.h>'s struct
+ * user_regs_struct. */
+enum { CST_N_REGISTERS = 27 };
+
+/* Reads those of such a thread, whatever gdb knows.  1: there they are. */
+CST_API int cst_thread_take(int tid, uint64_t all[CST_N_REGISTERS]);
+
+/* Gives such a thread these, which were read at this stop, of it where it was
+ * in a system call.  1: it has them. */
+CST_API int cst_thread_give(int tid, const uint64_t all[CST_N_REGISTERS]);
+
 /* Sends such a thread a signal, with which it stops before it executes
  * anything, even if it blocks that.  *mask: what it blocked.  1: it was sent.
  */
