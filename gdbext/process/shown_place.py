@@ -72,6 +72,14 @@ class ShownPlaces:
         finally:
             self._set(tid)
 
+    def leave(self) -> None:
+        """The selected thread is to go on elsewhere in its function: it has the
+        registers that gdb has of it."""
+        tid = gdb.selected_thread().ptid[1]
+        one = self._all.pop(tid, None)
+        if one is not None:
+            engine.thread_give(tid, one.seen)
+
     def gone_on(self, thread: Optional[gdb.InferiorThread]) -> None:
         """None: all have."""
         if thread is None:

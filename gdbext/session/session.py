@@ -83,6 +83,7 @@ class Session:
                                StopHook("hook-continue", "continuing"),
                                *(StopHook("hook-" + name, "going_on")
                                  for name in ("finish", "advance", "signal")),
+                               StopHook("hook-jump", "jumping"),
                                StopHook("target hook-record-full", "recording"),
                                StopHook("record hookpost-stop", "recorded")]
 

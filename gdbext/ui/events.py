@@ -240,6 +240,10 @@ class Events:
     def going_on(self, patches: Patches) -> None:
         patches.before_going_on()
 
+    @_going
+    def jumping(self, patches: Patches) -> None:
+        patches.shown.leave()
+
     @_guarded
     def recording(self) -> None:
         self._session.process_record.begins()

@@ -574,6 +574,8 @@ NON_STOP = {
                         "finish", "bt", "stepi 2", "call scale(3)", "stepi 3",
                         "finish", "until", "stepi 2", "bt", "delete",
                         "continue"],
+    "jumps": ["break scale", "run", "stepi 2", "jump 29", "bt", "stepi 2",
+              "tbreak beside.c:31", "continue", "delete", "continue"],
     "signals": ["break scale", "run", "stepi 3", "signal 0", "stepi 2", "jump 19",
                 "stepi 2", "return", "bt", "stepi 4", "delete", "continue"],
 }

@@ -256,6 +256,18 @@ def test_where_the_stack_ends_the_function_is_shown(gdb, compiler, level):
     assert SHOWS_NO_AREA not in run.out and n_calls(run) > 10000
 
 
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_from_where_the_stack_ends_it_goes_on_elsewhere(gdb, level):
+    """The thread is in the shim, of which nothing is left."""
+    program = program_of("endless.c", "gcc", level,
+                         "-fno-optimize-sibling-calls")
+    run = gdb(program, "set confirm off", *ON, "run 16", "jump 24", "bt 1",
+              "return", "bt 1", "frame function main", "jump 24", "bt 1")
+    assert run.out.count("received signal SIGSEGV") == 3
+    assert len(re.findall(r"^#0 .*deeper", run.out, re.M)) == 2
+    assert SHOWS_NO_AREA not in run.out and "libcstrace" not in run.out
+
+
 def test_no_thread_that_is_interrupted_is_shown_in_a_trampoline(tmp_path):
     """In non-stop mode, where others run."""
     program = program_of("rarely.c", "gcc", "-O0", "-pthread")
