@@ -103,6 +103,9 @@ class ShownPlaces:
         if at is None:
             return
         if one and at["rip"] == one.seen["rip"]:
+            if one.seen["rsp"] != one.real["rsp"]:
+                del self._all[tid]  # the shim's stack was the call's, too
+                return
             engine.thread_give(tid, one.real)
         elif (copy := self._copy_of(at["rip"])) is not None:
             one = self._all[tid] = _Shown(at, {**at, "rip": copy})
