@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Optional
 import gdb
 
 from .. import engine, locate
-from ..process import hooks, x86_64
+from ..process import arrival, hooks, x86_64
 from ..process.connection import is_native
 from ..process.standing import Standing
 from . import frame_ids
@@ -123,7 +123,7 @@ def leave_other_hooks() -> bool:
     own = gdb.selected_thread()
     others = [t for t in gdb.selected_inferior().threads()
               if t.num != own.num and t.is_stopped()] if own else []
-    try:
+    with arrival.selected_kept():
         for thread in others[:_MOST_THREADS]:
             thread.switch()
             try:
@@ -131,10 +131,25 @@ def leave_other_hooks() -> bool:
                     has_stepped |= _step_out(is_users=False)
             except gdb.error:
                 pass  # as it is, its frames are left out of `backtrace`
-    finally:
-        if others:
-            own.switch()
     return has_stepped
+
+
+def _can_read_arguments() -> bool:
+    """Has the innermost frame all its memory?  Behind a filter gdb 13 gives up
+    at an argument that has none, as where the stack has ended."""
+    try:
+        frame = gdb.newest_frame()
+        block = frame.block()
+        while block.function is None:
+            block = block.superblock
+        for symbol in block:
+            if symbol.is_argument:
+                symbol.value(frame).fetch_lazy()
+    except gdb.MemoryError:
+        return False
+    except (gdb.error, RuntimeError):  # no process, or no debug information
+        pass
+    return True
 
 
 class HookFilter:
@@ -150,8 +165,8 @@ class HookFilter:
 
     @property
     def enabled(self) -> bool:
-        return self._is_wanted and (self._recording() is not None
-                                    or is_in_hook())
+        return self._is_wanted and (is_in_hook() or (
+            self._recording() is not None and _can_read_arguments()))
 
     @enabled.setter
     def enabled(self, is_wanted: bool) -> None:

@@ -256,6 +256,18 @@ def test_where_the_stack_ends_the_function_is_shown(gdb, compiler, level):
     assert SHOWS_NO_AREA not in run.out and n_calls(run) > 10000
 
 
+@pytest.mark.parametrize("is_traced", [False, True])
+def test_an_argument_beyond_the_stack_is_no_error_of_bt(gdb, is_traced):
+    """A filter of ours shows IDs."""
+    program = build("endless.c", variant=Variant("gcc", "-O0"),
+                    is_traced=is_traced)
+    run = gdb(program, "set confirm off", *ON, *(
+        command for n in range(16, 176, 32)
+        for command in (f"run {n}", "bt 2")))
+    assert len(re.findall(r"^#0 .*deeper \(n=.*\) at", run.out, re.M)) == 5
+    assert "Python Exception" not in run.out
+
+
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_from_where_the_stack_ends_it_goes_on_elsewhere(gdb, level):
     """The thread is in the shim, of which nothing is left."""
