@@ -24,7 +24,9 @@ _NAME = "cstrace-patches"
 # vectors' low halves, registers, and where its caller's caller goes on.
 _SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15", "", *[""] * 8, "r11", "r10",
           "r9", "r8", "rdi", "rsi", "rdx", "rcx", "rip")
-_SAVED_FIRST = ("rcx", "rdx", "rsi", "rdi")  # and then nothing but copies
+# The shim saves these first, and uses them; it changes no others before all are
+# saved.
+_SAVED_FIRST = ("rcx", "rdx", "rsi", "rdi")
 _WORD = 8
 _N_RETURNS = 3  # in cstrace_patched_returns
 _MOST_FRAMES = 16  # of the shim, below a trampoline
@@ -250,7 +252,7 @@ class AreaUnwinder(Unwinder):
                 found = self._saved(int(frame.read_register("rbx")) % 2**64)
                 return found and (found[2], found[0])
             hook = self.hooks.get(frame.pc()) if frame.level() else None
-            if hook is not None:
+            if hook is not None and (hook.is_entry() or hook.next):
                 return hook, self._changed(hook, newest, frame)
             frame = frame.older()
         return None

@@ -440,8 +440,10 @@ class Patches:
     def show_function(self) -> bool:
         """At a fault, as where its stack has ended: is the selected thread in the
         shim, for a patched function?  gdb is shown that one."""
-        found = self.is_in_place() and (self._unwinder.in_function(
-            gdb.newest_frame()) or self._in_entry())
+        found = None
+        with contextlib.suppress(OSError):  # nothing is mapped at its stack
+            found = self.is_in_place() and (self._unwinder.in_function(
+                gdb.newest_frame()) or self._in_entry())
         if not found:
             return False
         hook, registers = found
