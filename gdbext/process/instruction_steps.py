@@ -435,14 +435,12 @@ class InstructionSteps:
                 one.hook, at.sp, at.bp, self._pid) if one.hook else 0)
         if one.hook and one.hook.is_entry():
             self._entered = self._come
-        self._left_at = one.copy, at.sp
-        engine.thread_set(self._tid, abi.cst_registers(
-            pc=one.copy, sp=at.sp, ax=at.ax, flags=at.flags))
-        if may_write or one.patch in self._lifted:
-            self._left_at = at.pc, at.sp
-            engine.thread_set(self._tid, at)
-            if one.patch not in self._lifted:
-                self._lift(_group(one.area, one.patch))
+        if not may_write and one.patch not in self._lifted:
+            at.pc = one.copy
+        elif one.patch not in self._lifted:
+            self._lift(_group(one.area, one.patch))
+        engine.thread_set(self._tid, at)  # its flags, too
+        self._left_at = at.pc, at.sp
 
     def _start(self, one: Instruction) -> int:
         """Where the trampoline has what it does before the instruction; 0: it
