@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 2545486540
+VERSION = 311457014
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -193,7 +193,7 @@ class cst_patched_table(C.Structure):
     ]
 
 
-CST_PLAN_VERSION = 17
+CST_PLAN_VERSION = 18
 CST_PLAN_BUILD_ID = 20
 CST_PATCH_MAX = 16
 CST_PLAN_AREA_PAGE = 4096
@@ -211,8 +211,11 @@ CST_SLOT_DEEP = 8
 CST_SLOT_FRAMED_EXIT = 9
 CST_PLAN_SLOTS = 10
 
-CST_PLAN_BACK = 81
-CST_PLAN_BACK_FRAMED = 84
+CST_PLAN_STEP_SLOT = 10
+CST_PLAN_STEP_ROOM = 16
+CST_PLAN_STEP_GATE = 96
+CST_PLAN_BACK = 105
+CST_PLAN_BACK_FRAMED = 108
 
 CST_PATCHED_ENTRY = 1
 CST_PATCHED_EXIT = 2
@@ -823,6 +826,9 @@ class cst_plan_wish(C.Structure):
     ]
 
 
+CST_INSTRUCTION_MAX = 15
+
+
 class cst_hook_slot(C.Structure):
     _fields_ = [
         ("address", C.c_uint64),
@@ -1061,6 +1067,8 @@ PROTOTYPES = {
         C.POINTER(cst_error)]),
     "cst_is_launcher": (C.c_int, [C.c_char_p]),
     "cst_plan_reason": (C.c_char_p, [C.c_uint32]),
+    "cst_moved_instruction": (C.c_uint32, [C.POINTER(C.c_uint8), C.c_uint32,
+        C.c_uint64, C.c_uint64, C.POINTER(C.c_uint8)]),
     "cst_hook_slots": (C.c_int, [C.c_char_p, C.POINTER(cst_hook_slot),
         C.c_uint32]),
     "cst_live_open": (C.c_int, [C.c_uint32, C.POINTER(C.c_void_p),

@@ -138,6 +138,15 @@ def come_to(tid: int, pc: int) -> bool:
             return bool(result == 1)
 
 
+def moved_instruction(code: bytes, old: int, new: int) -> bytes:
+    """The instruction at old, which the code begins with, as it is at new; none:
+    it leads elsewhere."""
+    out = (C.c_uint8 * abi.CST_INSTRUCTION_MAX)()
+    given = (C.c_uint8 * len(code)).from_buffer_copy(code)
+    n = library().cst_moved_instruction(given, len(code), old, new, out)
+    return bytes(out)[:n]
+
+
 def thread_registers(tid: int) -> Optional[abi.cst_registers]:
     """In gdb's thread: what a stopped thread has, or None."""
     found = abi.cst_registers()

@@ -4,10 +4,11 @@
  * with it.
  */
 #include "plan/insn.h"
+#include "base/bytes.h"
+#include "cstrace/engine.h"
 
 #include <Zydis/Zydis.h>
-
-enum { INSN_MAX = 15 };
+#include <string.h>
 
 static const ZydisDecoder *decoder(void)
 {
@@ -195,7 +196,8 @@ int insn_decode(struct insn *out, const uint8_t *bytes, uint64_t n,
 	ZydisDecodedInstruction z;
 
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(
-		    decoder(), NULL, bytes, n < INSN_MAX ? n : INSN_MAX, &z)))
+		    decoder(), NULL, bytes,
+		    n < CST_INSTRUCTION_MAX ? n : CST_INSTRUCTION_MAX, &z)))
 		return 0;
 	*out = (struct insn){.length = z.length, .kind = (uint8_t)kind_of(&z)};
 	if (z.raw.imm[0].is_relative)
@@ -209,4 +211,31 @@ int insn_decode(struct insn *out, const uint8_t *bytes, uint64_t n,
 	out->is_address = z.mnemonic == ZYDIS_MNEMONIC_LEA;
 	read_operand(out, &z, addr);
 	return 1;
+}
+
+static int is_near_branch(const struct insn *i, const uint8_t *code)
+{
+	return i->kind == INSN_BRANCH && code[0] == 0x0f;
+}
+
+uint32_t cst_moved_instruction(const uint8_t *code, uint32_t n, uint64_t from,
+			       uint64_t to, uint8_t out[CST_INSTRUCTION_MAX])
+{
+	struct insn i;
+	int64_t distance;
+	uint8_t *place;
+
+	if (!insn_decode(&i, code, n, from) ||
+	    (i.kind != INSN_PLAIN && i.kind != INSN_NOP &&
+	     !is_near_branch(&i, code)))
+		return 0;
+	memcpy(out, code, i.length);
+	if (!i.is_relative && i.kind != INSN_BRANCH)
+		return i.length;
+	place = out + (i.is_relative ? i.data_at : i.length - 4);
+	distance = (int32_t)get_u32(place) + (int64_t)(from - to);
+	if (distance != (int32_t)distance)
+		return 0;
+	put_u32(place, (uint32_t)distance);
+	return i.length;
 }

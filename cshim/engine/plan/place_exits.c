@@ -5,12 +5,11 @@
  */
 #include "plan/place_exits.h"
 #include "base/array.h"
+#include "cstrace/engine.h"
 #include "plan/border.h"
 #include "plan/landing.h"
 
 #include <stdlib.h>
-
-enum { INSN_MAX = 15 };
 
 /* An end whose turn comes when all near jumps are placed. */
 struct late {
@@ -35,7 +34,7 @@ static uint64_t one_before(const struct placements *p, uint64_t addr)
 
 	if (image_marks(p->im, addr) & STOPS)
 		return 0;
-	for (uint64_t n = 1; n <= INSN_MAX; n++) {
+	for (uint64_t n = 1; n <= CST_INSTRUCTION_MAX; n++) {
 		uint64_t at = addr - n;
 
 		if (!(image_marks(p->im, at) & MARK_CODE))

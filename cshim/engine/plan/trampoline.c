@@ -484,17 +484,24 @@ static void put_backs(struct trampolines *t)
 	PUT(t, "\xc3"); /* ret */
 }
 
+static void put_gate(struct trampolines *t, uint32_t slot)
+{
+	PUT(t, "\xff\x25"); /* jmp *slot(%rip) */
+	put_32(t, 8 * slot - (TRAMPOLINES_AT + here(t) + 4));
+	PUT(t, "\xcc\xcc");
+}
+
 /* Only these jumps are indirect: a processor that has forgotten where a call
  * leads to, as it has in a large program, sees that of a direct call at once.
  */
 static void put_gates(struct trampolines *t)
 {
 	frame_writer_begin(&t->frames, here(t));
-	for (uint32_t slot = 0; slot < CST_PLAN_SLOTS; slot++) {
-		PUT(t, "\xff\x25"); /* jmp *slot(%rip) */
-		put_32(t, 8 * slot - (TRAMPOLINES_AT + here(t) + 4));
-		PUT(t, "\xcc\xcc");
-	}
+	for (uint32_t slot = 0; slot < CST_PLAN_SLOTS; slot++)
+		put_gate(t, slot);
+	for (int i = 0; i < CST_PLAN_STEP_ROOM; i++)
+		PUT(t, "\xcc");
+	put_gate(t, CST_PLAN_STEP_SLOT);
 	put_backs(t);
 	frame_writer_end(&t->frames, here(t));
 }

@@ -1304,6 +1304,16 @@ CST_API int cst_is_launcher(const char *path);
 /* Returns why functions are left out, as text; "" for a number that is none. */
 CST_API const char *cst_plan_reason(uint32_t reason);
 
+enum { CST_INSTRUCTION_MAX = 15 }; /* bytes */
+
+/* Writes to out what the instruction at `from`, which the n bytes at code begin
+ * with, is at `to`, if the one behind it is executed next or after a
+ * conditional jump's target is not: as trampolines have them, jumps by 32 bits.
+ * Returns its length in bytes, or 0: it is another, or leads too far. */
+CST_API uint32_t cst_moved_instruction(const uint8_t *code, uint32_t n,
+				       uint64_t from, uint64_t to,
+				       uint8_t out[CST_INSTRUCTION_MAX]);
+
 /* A word of a file that the dynamic linker fills with the address of one of the
  * compiler's hooks, by the address that the file is linked for. */
 struct cst_hook_slot {

@@ -6,10 +6,10 @@
  *
  * An area of new code is mapped near the file (the module).  It begins with
  * slots, addresses of functions of the shim that the applier fills in.  Behind
- * them is code: a gate for each slot, which jumps to that function, then the
- * trampolines.  The call frame information of this code follows.  Patches write
- * jumps to the trampolines over the begin and the ends of functions.  Nothing
- * on the stack changes.
+ * them is code: a gate for each slot, which jumps to that function, one more
+ * for a debugger, then the trampolines.  The call frame information of this
+ * code follows.  Patches write jumps to the trampolines over the begin and the
+ * ends of functions.  Nothing on the stack changes.
  *
  * A trampoline reports like this, and a slot's function keeps all registers,
  * vectors too, but for rax and the flags:
@@ -39,7 +39,7 @@
 #define CST_PLAN_MAGIC 0x316e616c70747363ull /* "cstplan1" */
 
 enum {
-	CST_PLAN_VERSION = 17, /* also of what the planner does: see plan.h */
+	CST_PLAN_VERSION = 18, /* also of what the planner does: see plan.h */
 	CST_PLAN_BUILD_ID = 20,
 	CST_PATCH_MAX = 16, /* bytes */
 	CST_PLAN_AREA_PAGE = 4096,
@@ -67,11 +67,17 @@ enum cst_plan_slot {
 	CST_PLAN_SLOTS = 10,
 };
 
-/* Behind the gates, in bytes of the code: what a trampoline has behind its call
- * of the slot for an exit or a framed exit, up to a return, to report an end
- * that has no patch. */
+/* In bytes of the code.  A debugger's gate jumps to what the word behind the
+ * slots has, which is 0.  Before it is room for an instruction that a debugger
+ * writes, as it does that word.  Behind the gates is what a
+ * trampoline has behind its call of the slot for an exit or a framed exit, up
+ * to a return, to report an end that has no patch. */
 enum {
-	CST_PLAN_BACK = CST_PLAN_GATE * CST_PLAN_SLOTS + 1,
+	CST_PLAN_STEP_SLOT = CST_PLAN_SLOTS,
+	CST_PLAN_STEP_ROOM = 16,
+	CST_PLAN_STEP_GATE =
+		CST_PLAN_GATE * CST_PLAN_STEP_SLOT + CST_PLAN_STEP_ROOM,
+	CST_PLAN_BACK = CST_PLAN_STEP_GATE + CST_PLAN_GATE + 1,
 	CST_PLAN_BACK_FRAMED = CST_PLAN_BACK + 3,
 };
 
@@ -253,7 +259,7 @@ static inline int cst_plan_has_area(const struct cst_plan *p)
 	return p->area.n == p->area_size &&
 	       p->area_size % CST_PLAN_AREA_PAGE == 0 &&
 	       p->area_size <= 1u << 30 && p->image_size <= 1u << 30 &&
-	       p->code_at >= 8 * CST_PLAN_SLOTS &&
+	       p->code_at > 8 * CST_PLAN_STEP_SLOT &&
 	       p->code_at % CST_PLAN_AREA_PAGE == 0 &&
 	       p->code_size % CST_PLAN_AREA_PAGE == 0 &&
 	       code_end <= p->frames_at && frames_end <= p->header_at &&
