@@ -29,3 +29,22 @@ def change(name: str, value: str) -> str:
     if before != value:
         gdb.execute("set %s %s" % (name, value), to_string=True)
     return before
+
+
+class Held:
+    """A setting that has another value as long as somebody wants it so."""
+
+    def __init__(self, name: str, value: str) -> None:
+        self._name, self._value = name, value
+        self._holders: set[object] = set()
+        self._own = ""
+
+    def hold(self, who: object) -> None:
+        if not self._holders:
+            self._own = change(self._name, self._value)
+        self._holders.add(who)
+
+    def release(self, who: object) -> None:
+        if self._holders == {who}:
+            change(self._name, self._own)
+        self._holders.discard(who)

@@ -150,12 +150,12 @@ class AreaUnwinder(Unwinder):
         if not self.hooks:
             return None
         found = self.look(pending)
-        if found is not None:
-            return found
         pc = int(pending.read_register("rip")) % 2**64
         own = None if pending.level() else self.watched_place(pc)
         if own is not None:
             return _above(pending, pc, own)
+        if found is not None:
+            return found
         self.leave_jump(pc)
         if pc in self.slots:
             return None if self.is_passed(pc) else _frame(pending, _word(int(

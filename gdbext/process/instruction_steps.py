@@ -20,6 +20,7 @@ from typing import Any, Callable, Iterable, NamedTuple, Optional
 import gdb
 
 from .. import _abi as abi, engine
+from ..gdb_setting import Held
 from . import arrival, displaced, memory
 from .area_unwinder import entry_frame, slot_at
 from .connection import is_remote
@@ -28,8 +29,6 @@ from .standing import (
     Standing, expect_again, flush, is_any_running, stack_kept, step, take_away,
     write, write_saved)
 
-_MOST_FRAMES = 32  # that `nexti N` returns from
-_MOST_FUNCTIONS = 256  # that it may come to
 _MOST_PLACES = 64  # in trampolines, between two steps
 _BRANCH = 6  # bytes of a conditional jump in a trampoline
 _LONGEST = 15  # instruction
@@ -84,20 +83,6 @@ class _All:
                        if at in self.own}
         self.landings = {at: p for at, _, p in patches
                          if p.kind == abi.CST_PATCH_LANDING}
-        # Patches, and begins of functions.
-        self._places = sorted(
-            [(at, area, p.function) for at, area, p in patches]
-            + [(h.function, area, h.patch.function) for area in areas
-               for h in area.hooks.values()], key=lambda place: place[0])
-        self._addresses = [place[0] for place in self._places]
-        self._of: dict[tuple[int, int], list[Patch]] = {}
-        for _, area, p in patches:
-            self._of.setdefault((area.start, p.function), []).append(p)
-        self._begins = {h.function for area in areas
-                        for h in area.hooks.values()}
-        self._displaced: dict[int, list[int]] = {}  # by the patch's address
-        for one in self.own.values():
-            self._displaced.setdefault(one.patch.address, []).append(one.own)
 
     def next(self, pc: int) -> Optional[Instruction]:
         """The first displaced one behind that place in a trampoline."""
@@ -109,21 +94,6 @@ class _All:
         one = self.own.get(pc)
         return one is not None and one.patch in patches
 
-    def jumps_from(self, pid: int, patches: list[Patch]) -> set[int]:
-        """The patched functions that jumps lead to which these displace, or are,
-        and which stand in their places."""
-        places = {p.address for p in patches}
-        places.update(*(self._displaced.get(p.address, ()) for p in patches))
-        return self._begins & {_jump_target(pid, at) for at in places}
-
-    def near(self, pc: int) -> list[Patch]:
-        """The patches of the function that has this instruction, if there are
-        any, and maybe those of a neighbour."""
-        i = bisect.bisect_right(self._addresses, pc)
-        found = {(area.start, function) for _, area, function
-                 in self._places[max(i - 1, 0):i + 1]}
-        return [p for key in found for p in self._of[key]]
-
 
 def _group(area: Area, patch: Patch) -> list[Patch]:
     """What is away together with the patch: landings lie in others' bytes."""
@@ -131,16 +101,6 @@ def _group(area: Area, patch: Patch) -> list[Patch]:
     is_apart = all(p.trampoline and p.kind != abi.CST_PATCH_HOST
                    for p in all_of_it)
     return [patch] if is_apart else all_of_it
-
-
-def _jump_target(pid: int, at: int) -> int:
-    """Where the instruction there jumps to; 0: it is no such jump."""
-    code = memory.read(pid, at, _BRANCH)
-    if code[0] == 0xeb or code[0] >> 4 == 7:
-        return int(at + 2 + struct.unpack_from("<b", code, 1)[0])
-    n = 1 if code[0] == 0xe9 else 2 if (
-        code[0] == 0x0f and code[1] >> 4 == 8) else 0
-    return int(at + n + 4 + struct.unpack_from("<i", code, n)[0]) if n else 0
 
 
 def _function(pc: int) -> Optional[tuple[int, int, str]]:
@@ -204,7 +164,8 @@ class InstructionSteps:
 
     def __init__(self, settle_at: Callable[[Area, int], None],
                  write_again: Callable[[list[Patch]], None],
-                 standing: Standing) -> None:
+                 standing: Standing, in_line: Held) -> None:
+        self._in_line = in_line
         self._settle_at = settle_at
         self._write_again = write_again
         self._standing = standing
@@ -218,9 +179,12 @@ class InstructionSteps:
         self._counted = [_NOWHERE, _NOWHERE]  # the last, and that before it
         self._come: Optional[_Come] = None
         self._entered: Optional[_Come] = None  # the last entry
+        self._on_stage: Optional[Instruction] = None  # the last to be there
+        self._stage_to = 0  # where that leads
         self._has_run = False  # behind gdb's back
-        self._is_still = False  # no thread runs, and code can change
+        self._is_watched = False
         self._is_jumping = False  # by a patch, which counts as a step
+        self._is_still = False  # no thread runs, and code can change
         self._left_at: Optional[tuple[int, int]] = None  # pc, sp
         self._lifted: list[Patch] = []
 
@@ -228,48 +192,37 @@ class InstructionSteps:
         self._areas, self._all = areas, None
         if not areas:
             self._tid, self._lifted = 0, []
+            self._in_line.release(self)
 
-    def begin(self, is_over_calls: bool) -> None:
-        """gdb is about to step the selected thread."""
+    def begin(self, is_over_calls: bool, is_watched: bool = False) -> None:
+        """gdb is about to step the selected thread; is_watched: and all others,
+        and what is called, too, for a watchpoint."""
         if self._tid or is_remote():
             return
         self._tid = gdb.selected_thread().ptid[1]
         self._pid = gdb.selected_inferior().pid
         self._is_over_calls, self._over, self._last = is_over_calls, None, 0
-        self._come = self._entered = self._left_at = None
+        self._come = self._entered = self._left_at = self._on_stage = None
         self._counted = [_NOWHERE, _NOWHERE]
         self._has_run = self._is_jumping = False
-        is_alone = self._may_write()
+        self._stage_to = 0
         pc, sp = _place()
         self._lifted, is_reported = self._standing.take_over(
             lambda patches: self._known().is_in(patches, pc))
         if is_reported:
             self._left_at = pc, sp
             self._count(pc, is_seen=False)
+        self._is_watched = is_watched
+        if not is_watched and not self._may_write():
+            # Else gdb would set the thread back at a breakpoint.  (gdb 13 may
+            # crash if it steps others meanwhile.)
+            self._in_line.hold(self)
         # Once gdb has begun, other threads run.
         self._is_still = not is_any_running()
         try:
-            if is_over_calls and self._is_still and not is_alone:
-                self._take_away_of_stack()
             self._go_on()
         finally:
             self._is_still = False
-
-    def _take_away_of_stack(self) -> None:
-        """`nexti` does not count what a trampoline has.  It comes to no callee,
-        but may return, and jump to other functions."""
-        frame: Optional[gdb.Frame] = gdb.newest_frame()
-        places: list[int] = []
-        while frame is not None and len(places) < _MOST_FRAMES:
-            places.append(frame.pc())
-            frame = frame.older()
-        seen: set[int] = set()
-        while places and len(seen) < _MOST_FUNCTIONS:
-            at = places.pop(0)
-            patches = self._known().near(at) if at not in seen else []
-            seen.add(at)
-            self._lift(patches)
-            places += self._known().jumps_from(self._pid, patches)
 
     def _lift(self, patches: Iterable[Patch]) -> None:
         new = [p for p in patches if p not in self._lifted
@@ -351,12 +304,14 @@ class InstructionSteps:
         for _ in range(_MOST_PLACES):
             at = engine.thread_registers(self._tid)
             if (at is None or (at.pc, at.sp) == self._left_at
-                    or self._over not in (None, (at.pc, at.sp))):
+                    or self._over not in (None, (at.pc, at.sp))
+                    or any(at.pc == area.step_gate() for area in self._areas)):
                 return
             self._over = self._left_at = None
             self._put_back(at.pc)
-            self._is_jumping |= at.pc in self._known().begins
-            landing = self._known().landings.get(at.pc)
+            self._is_jumping |= (not self._is_over_calls
+                                 and at.pc in self._known().begins)
+            landing = self._landing(at.pc)
             if landing is not None and landing.is_there(self._pid):
                 self._is_jumping = True
                 if not self._land(landing):
@@ -366,11 +321,13 @@ class InstructionSteps:
                 one = self._known().copies.get(at.pc)
                 if one is not None and not self._is_jumping:
                     self._count(one.own, is_seen)
-                    self._left_at = at.pc, at.sp
+                    self._left_at = self._staged(one), at.sp
+                    engine.thread_move(self._tid, at.pc, self._left_at[0])
                     return
                 if not self._pass(at, one is not None):
                     return
-            elif self._is_over_calls and self._is_called(at):
+            elif (self._is_over_calls and not self._is_watched
+                  and self._is_called(at)):
                 self._over = self._word(at.sp), at.sp + _WORD
                 return
             else:
@@ -384,6 +341,12 @@ class InstructionSteps:
         self._last = own
         if own != self._counted[0].own:  # gdb may ask more than once
             self._counted = [_Counted(own, is_seen), self._counted[0]]
+
+    def _landing(self, pc: int) -> Optional[Patch]:
+        """What a short jump has led to, unless the thread comes from the stage
+        to an instruction that lay there."""
+        is_staged, self._stage_to = pc == self._stage_to, 0
+        return None if is_staged else self._known().landings.get(pc)
 
     def _land(self, landing: Patch) -> bool:
         return engine.thread_move(self._tid, landing.address,
@@ -418,13 +381,12 @@ class InstructionSteps:
     def _arrive(self, one: Instruction, at: abi.cst_registers) -> None:
         start = self._start(one)
         may_write = self._may_write()
-        if one.before is None and one.patch not in self._lifted:
+        if one.patch not in self._lifted:
             if not one.patch.is_there(self._pid):
                 return  # it is away
-            if (not may_write
+            if (one.before is None and not may_write and self._is_watched
                     and memory.read(self._pid, at.pc, 1)[0] == INT3):
-                self._is_jumping = True  # gdb steps over a breakpoint there
-                return
+                return  # gdb steps over a breakpoint there
         if not start or not engine.thread_move(self._tid, at.pc, start):
             return
         self._has_run = True
@@ -436,18 +398,37 @@ class InstructionSteps:
         if one.hook and one.hook.is_entry():
             self._entered = self._come
         if not may_write and one.patch not in self._lifted:
-            at.pc = one.copy
+            at.pc = self._staged(one)
         elif one.patch not in self._lifted:
             self._lift(_group(one.area, one.patch))
         engine.thread_set(self._tid, at)  # its flags, too
         self._left_at = at.pc, at.sp
+
+    def _staged(self, one: Instruction) -> int:
+        """For `nexti`, which counts none between two that a trampoline has, as
+        it passes over that: the instruction once more, before a jump to its
+        place behind it in the function, which gdb steps to next and counts.
+        Returns where, or its place in the trampoline, if it leads elsewhere."""
+        if not self._is_over_calls:
+            return one.copy
+        code = memory.read(self._pid, one.copy, abi.CST_INSTRUCTION_MAX)
+        gate = one.area.step_gate()
+        n = len(engine.moved_instruction(code, one.copy, one.copy))
+        to = self.place_of(one.copy + n) if n else None
+        moved = engine.moved_instruction(code, one.copy, gate - n)
+        if to is None or not moved:
+            return one.copy
+        memory.write(self._pid, one.area.step_slot(), struct.pack("<Q", to))
+        memory.write(self._pid, gate - n, moved)
+        self._on_stage, self._stage_to = one, to
+        return gate - n
 
     def _start(self, one: Instruction) -> int:
         """Where the trampoline has what it does before the instruction; 0: it
         is not to be run."""
         if one.before is None:
             return one.patch.trampoline
-        if one.patch not in self._lifted or not one.hook:
+        if one.patch in self._lifted and not one.hook:
             return 0
         return self._behind(one.before, one.own)
 
@@ -492,13 +473,16 @@ class InstructionSteps:
             return is_step and self._leave(is_jump=True)
         if thread is not None and thread.is_running():
             return False
-        self._tid = 0
+        self._in_line.release(self)
         if thread is None:
+            self._tid = 0
             self._write_again(self._lifted)
             self._lifted = []
             return False
         with arrival.selected_kept():
             thread.switch()
+            self._leave_stage()
+            self._tid = 0
             return self._end(is_step)
 
     def _end(self, is_step: bool) -> bool:
@@ -516,6 +500,20 @@ class InstructionSteps:
         else:
             self._end_at(pc, lifted, is_step)
         return self._has_run
+
+    def _leave_stage(self) -> None:
+        """Something else has stopped the thread between an instruction and the
+        jump behind it, or before both."""
+        at = engine.thread_registers(self._tid)
+        area = next((a for a in self._areas if at is not None
+                     and a.is_stage(at.pc)), None)
+        if at is None or area is None:
+            return
+        if at.pc == area.step_gate():
+            engine.thread_move(self._tid, at.pc, self._word(area.step_slot()))
+            self._go_on()
+        elif self._on_stage is not None:
+            engine.thread_move(self._tid, at.pc, self._on_stage.copy)
 
     def _end_at(self, pc: int, lifted: list[Patch], is_step: bool) -> None:
         known = self._known()

@@ -13,24 +13,24 @@ import contextlib
 
 import gdb
 
-from .. import engine, gdb_setting
+from .. import engine
+from ..gdb_setting import Held
 from . import memory
 from .patched_area import Patch
 from .standing import Standing, flush
 
 _WORD = 8
-_DISPLACES = "displaced-stepping"
 
 
 class LineSteps:
     """Threads that step, each from the command to a stop."""
 
-    def __init__(self, standing: Standing) -> None:
+    def __init__(self, standing: Standing, in_line: Held) -> None:
         self._standing = standing
+        self._in_line = in_line
         self._tids: set[int] = set()
         self.jumps: dict[int, Patch] = {}  # short ones, at functions' begins
         self._jumped: dict[int, Patch] = {}  # by these, as a step began
-        self._displaces = ""  # gdb's setting, while it is another
         self._has_run = False  # one, behind gdb's back
         self._inside: set[int] = set()  # these have not come out of the shim
 
@@ -40,8 +40,7 @@ class LineSteps:
         self._tids.add(tid)
         if self._jump(tid, int(gdb.newest_frame().pc())):
             # With it gdb would set the thread back, at a breakpoint there.
-            self._displaces = self._displaces or gdb_setting.change(
-                _DISPLACES, "off")
+            self._in_line.hold(self)
 
     def leave_jump(self, pc: int) -> None:
         """For an unwinder: a frame of the selected thread is here.  It may be
@@ -96,7 +95,7 @@ class LineSteps:
             jump = self._jumped.pop(tid)
             engine.thread_move(tid, jump.trampoline, jump.address)
         if not self._jumped:
-            self._displace_again()
+            self._in_line.release(self)
         has_run, self._has_run = self._has_run, False
         if has_run and self._is_elsewhere():
             flush()
@@ -113,12 +112,7 @@ class LineSteps:
     def process_ended(self) -> None:
         self._tids, self._jumped, self._inside = set(), {}, set()
         self._has_run = False
-        self._displace_again()
-
-    def _displace_again(self) -> None:
-        if self._displaces:
-            gdb_setting.change(_DISPLACES, self._displaces)
-            self._displaces = ""
+        self._in_line.release(self)
 
     def come_out(self) -> bool:
         """gdb's step has ended.  In the shim, where the session stops for a

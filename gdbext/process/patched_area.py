@@ -28,6 +28,7 @@ _ENDS = {abi.CST_SLOT_EXIT: abi.CST_PATCHED_EXIT,
 
 
 INT3 = 0xcc
+_WORD = 8
 _SHORT_JUMP = b"\xeb"
 # The first of the code, jmp *slot(%rip).
 _GATE = b"\xff\x25" + struct.pack("<i", -(abi.CST_PLAN_AREA_PAGE + 6))
@@ -109,6 +110,18 @@ class Area(NamedTuple):
         """Is it where a slot's function is jumped to?"""
         return (0 <= address - self.code[0]
                 < abi.CST_PLAN_GATE * abi.CST_PLAN_SLOTS)
+
+    def step_gate(self) -> int:
+        """The jump to what step_slot() has.  Before it is room for an
+        instruction."""
+        return self.code[0] + int(abi.CST_PLAN_STEP_GATE)
+
+    def step_slot(self) -> int:
+        return self.start + _WORD * int(abi.CST_PLAN_STEP_SLOT)
+
+    def is_stage(self, address: int) -> bool:
+        """Is it the jump, or in the room before it?"""
+        return 0 <= self.step_gate() - address <= abi.CST_PLAN_STEP_ROOM
 
     def is_mapped(self, pid: int) -> bool:
         """Has that process the code?"""

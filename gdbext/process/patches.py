@@ -12,6 +12,7 @@ from typing import Callable, Iterator, Optional
 import gdb
 
 from .. import _abi as abi, engine
+from ..gdb_setting import Held
 from ..live import Live, Look
 from ..ui import ctrlc
 from ..ui.console import plain, say
@@ -74,9 +75,10 @@ class Patches:
         self._unwinder = AreaUnwinder()
         self._shown = ShownCode()
         self.standing = Standing(self._unwinder)
+        in_line = Held("displaced-stepping", "off")
         self.steps = InstructionSteps(
-            self._settle_at, self._write_again, self.standing)
-        self.line_steps = LineSteps(self.standing)
+            self._settle_at, self._write_again, self.standing, in_line)
+        self.line_steps = LineSteps(self.standing, in_line)
         self.shown = ShownPlaces(self.steps.covered)
         self.software_watch = SoftwareWatch(self.standing, self.steps)
         self._unwinder.look = self.steps.look
@@ -490,7 +492,8 @@ class Patches:
     def before_step(self, is_over_calls: bool) -> None:
         """gdb is about to run some instructions, one by one."""
         # For a watchpoint gdb steps through what is called, too.
-        if not self.before_going_on() and self.is_in_place() and stands():
+        if (not self.before_going_on(is_over_calls) and self.is_in_place()
+                and stands()):
             self.steps.begin(is_over_calls)
 
     def before_line_step(self) -> None:
@@ -499,11 +502,11 @@ class Patches:
                 and not self.before_going_on()):
             self.line_steps.begin()
 
-    def before_going_on(self) -> bool:
+    def before_going_on(self, is_over_calls: bool = False) -> bool:
         """gdb is about to let the selected thread go on: does it execute one
         instruction after the other, for a watchpoint?"""
         return (self.is_in_place() and stands()
-                and self.software_watch.begin())
+                and self.software_watch.begin(is_over_calls))
 
     def end_steps(self, is_step: bool) -> bool:
         """At a stop: returns whether the thread has moved since that, or has run

@@ -102,13 +102,14 @@ class SoftwareWatch:
         return [own for own in (self._own[:-1] if self._numbers else self._own)
                 if own.is_valid()]
 
-    def begin(self) -> bool:
-        """gdb is about to let the selected thread go on: is that by steps?"""
+    def begin(self, is_over_calls: bool) -> bool:
+        """gdb is about to let the selected thread go on, by `nexti` if
+        is_over_calls: does it execute one instruction after the other?"""
         for own in self._left():
             own.delete()
         self._own = self._own[-1:] if self._numbers else []
         if self._numbers:
-            self._steps.begin(is_over_calls=False)
+            self._steps.begin(is_over_calls, is_watched=True)
         return bool(self._numbers)
 
     def _stepped(self) -> None:

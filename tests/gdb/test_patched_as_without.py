@@ -512,6 +512,8 @@ BESIDE = {
                     *["continue"] * 6, "bt"],
     "from the begin": ["break scale", "run", "watch n", "continue", "bt",
                        "step", "finish", "continue"],
+    "nexti": ["break sum", "break scale if n == 9", "run", "watch total",
+              *["nexti 4", "nexti 3", "stepi 2"] * 5, "bt"],
     "steps": ["break sum", "run", "watch i", *["step", "next"] * 5, "finish",
               "stepi", "until", "watch total", "nexti", "continue"],
 }
@@ -554,6 +556,31 @@ def test_several_instructions_while_other_threads_run(gdb, compiler, level,
     check_same(gdb, "beside.c", (compiler, level), STEPI[session], "-pthread")
 
 
+AWAY = {
+    "chosen": ["break chosen", "run", *["nexti %d" % n for n in range(2, 12)],
+               "bt", "continue", *["nexti 4", "stepi 3"] * 6, "bt"],
+    "given": ["break *given", "run", *["nexti 5", "continue", "nexti 3"] * 4,
+              "delete", *["nexti 7", "nexti"] * 5, "bt"],
+    "sorted": ["break sorted", "run", *[w for n in range(1, 9) for w in (
+        "nexti %d" % n, "x/i $pc", "continue")]],
+    "conditions": ["break given if n == 3", "break sorted if n == 99",
+                   "break grow if n == 99", "run",
+                   *["nexti %d" % n for n in range(2, 14)], "bt"],
+    "watch": ["break sorted", "run", "continue", "watch n",
+              *["nexti 6", "nexti 2"] * 4, "bt"],
+}
+
+
+@pytest.mark.parametrize("mode", ["off", "on"])
+@pytest.mark.parametrize("session", AWAY)
+@pytest.mark.parametrize("compiler, level", [
+    ("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O1"), ("clang", "-O2")])
+def test_nexti_by_jumps_while_other_threads_run(gdb, compiler, level, session,
+                                                mode):
+    check_same(gdb, "jumps_away.c", (compiler, level), [
+        "set non-stop " + mode, *AWAY[session]], "-pthread")
+
+
 # There no code can change at a stop.
 NON_STOP = {
     "a fault": ["run 1", "bt", "x/i $pc", "info symbol $pc", "info program",
@@ -568,6 +595,11 @@ NON_STOP = {
                        "info breakpoints"],
     "watch": ["break sum", "run", "next", "next", "watch total",
               *["continue", "bt"] * 4, "next", "bt", "stepi 3", "bt"],
+    "nexti": ["break scale", "break sum", "run", *["nexti 2", "nexti 5", "stepi",
+                                                   "nexti 3"] * 6, "bt"],
+    "watch a parameter": ["break *scale", "run", "stepi", "watch n", "continue",
+                          "bt", "nexti 3", "watch total", "nexti 4",
+                          "continue", "nexti 6", "bt"],
     "calls": ["tbreak scale", "run", "stepi 3", "call scale(3)", "bt",
               "stepi 2", "print scale(4)", "stepi", "call scale(5)",
               "stepi 4", "finish", "continue"],
