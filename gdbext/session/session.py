@@ -84,6 +84,7 @@ class Session:
                                *(StopHook("hook-" + name, "going_on")
                                  for name in ("finish", "advance", "signal")),
                                StopHook("hook-jump", "jumping"),
+                               StopHook("info hook-program", "telling_program"),
                                StopHook("target hook-record-full", "recording"),
                                StopHook("record hookpost-stop", "recorded")]
 

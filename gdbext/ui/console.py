@@ -95,7 +95,7 @@ def write(text: str) -> None:
         gdb.flush()
 
 
-def _is_tui() -> bool:
+def is_tui() -> bool:
     try:
         shown = gdb.execute("info win", to_string=True)
     except gdb.error:
@@ -103,7 +103,7 @@ def _is_tui() -> bool:
     return not shown.startswith("The TUI is not active")
 
 
-def _is_logging() -> bool:
+def is_logging() -> bool:
     try:
         return bool(gdb.parameter("logging enabled"))
     except RuntimeError:
@@ -112,7 +112,7 @@ def _is_logging() -> bool:
 
 def writes_to_stdout() -> bool:
     """And nowhere else?"""
-    return not (is_mi() or _is_tui() or _is_logging())
+    return not (is_mi() or is_tui() or is_logging())
 
 
 def _is_styled(fd: int) -> bool:
@@ -193,7 +193,7 @@ class Output:
         if self._fd >= 0:
             kind, fd = SINK_FD, self._fd
         elif not writes_to_stdout():
-            width = 0 if is_mi() or _is_logging() else _gdb_width()
+            width = 0 if is_mi() or is_logging() else _gdb_width()
             return Sink(SINK_CALLBACK, -1, color == "on", width, links == "on")
         else:
             kind, fd = SINK_FD, 1
@@ -247,14 +247,14 @@ def report_color(color: str) -> bool:
     """Are show's rows coloured?"""
     if color != "auto":
         return color == "on"
-    return _is_styled(1) and not _is_logging() and not is_mi()
+    return _is_styled(1) and not is_logging() and not is_mi()
 
 
 def report_fold(fold: str) -> bool:
     """Are show's rows folded?"""
     if fold != "auto":
         return fold == "on"
-    return (os.isatty(1) or is_mi()) and not _is_logging()
+    return (os.isatty(1) or is_mi()) and not is_logging()
 
 
 def report_links(links: str) -> bool:
@@ -268,7 +268,7 @@ def report_links(links: str) -> bool:
 
 def report_width() -> int:
     """Columns that show's rows are cut to: on a terminal only."""
-    if not os.isatty(1) or _is_logging() or is_mi():
+    if not os.isatty(1) or is_logging() or is_mi():
         return 0
     return _gdb_width()
 
@@ -283,7 +283,7 @@ class _Progress:
         is_seen = (os.isatty(1) and os.isatty(2) and not is_mi()
                    and os.environ.get("TERM", "dumb") != "dumb")
         self._due = (time.monotonic_ns() + _PROGRESS_NS[0]
-                     if is_seen and not _is_tui() else 0)
+                     if is_seen and not is_tui() else 0)
         self._is_written = False
 
     def tick(self) -> None:

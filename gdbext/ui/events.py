@@ -15,6 +15,7 @@ import gdb
 from .. import locate
 from ..process import hooks
 from . import ctrlc, frames, reason, stop_again
+from .captured import Printed
 from .console import is_mi, say
 from ..process.control import Control
 from ..process.patches import Patches, stands
@@ -76,6 +77,8 @@ class Events:
         self._calls: list[tuple[int, int, int]] = []  # gdb's, by thread
         self.is_again = False
         self._due = ""  # the signal that the thread is to have again
+        # Of a call that has stopped: thread, address, signal.
+        self._stopped_call: Optional[tuple[Any, int, str]] = None
 
     def connect(self) -> None:
         e = gdb.events
@@ -132,9 +135,10 @@ class Events:
         elif why.is_step:
             place = self._step_again()
         self.patches().shown.hold()
-        gdb.write(place or "")
+        if place is not None:
+            place.show()
 
-    def _step_again(self) -> Optional[str]:
+    def _step_again(self) -> Optional[Printed]:
         """Does gdb not know where the step has begun, or ended?"""
         patches = self.patches()
         end = patches.unseen_end()
@@ -144,7 +148,7 @@ class Events:
             return stop_again.step_again(end, patches.shown)
 
     def _raise_again(self, why: reason.Stop, before: list[Back]) -> (
-            Optional[str]):
+            Optional[Printed]):
         """Has the thread just been set back at a fault?"""
         inferiors, gone_on = gdb.inferiors(), self.gone_on
         shown = self.patches().shown
@@ -170,9 +174,12 @@ class Events:
             with self._again():
                 self._raised(name)
 
-    def _raised(self, name: str) -> Optional[str]:
+    def _raised(self, name: str) -> Optional[Printed]:
         # gdb keeps an account of a call under way.
-        is_called = gdb.selected_thread().ptid in self._calls
+        thread = gdb.selected_thread().ptid
+        is_called = thread in self._calls
+        if is_called:
+            self._stopped_call = thread, gdb.newest_frame().pc(), name
         return stop_again.raise_again(name, is_called, self.patches().shown)
 
     @contextlib.contextmanager
@@ -243,6 +250,20 @@ class Events:
     @_going
     def jumping(self, patches: Patches) -> None:
         patches.shown.leave()
+
+    @_guarded
+    def telling_program(self) -> None:
+        """For `info program` gdb keeps where a call has stopped first.  A front
+        end would miss the command's end if the program ran."""
+        was, self._stopped_call = self._stopped_call, None
+        if was is None or is_mi() or not stands() or was[:2] != (
+                gdb.selected_thread().ptid, gdb.newest_frame().pc()):
+            return
+        frame = gdb.selected_frame()
+        with self._again():
+            self._raised(was[2])
+        if frame.is_valid():
+            frame.select()
 
     @_guarded
     def recording(self) -> None:
@@ -355,9 +376,11 @@ class Events:
         s.keep_hooks(is_prompt=False)  # a script has no prompt at which to look
         s.steps.resumed()
         if not self.is_again:
+            self._stopped_call = None
             self.patches().shown.gone_on(event.inferior_thread)
         if s.recording is not None:
-            s.apply_settings()
+            if not self.is_again:  # gdb's output is elsewhere
+                s.apply_settings()
             s.recording.resume()
 
     @_guarded

@@ -9,10 +9,8 @@ signal twice."""
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import signal
-import tty
 from typing import Iterator, Optional
 
 import gdb
@@ -20,12 +18,11 @@ import gdb
 from .. import engine, gdb_setting
 from ..process.instruction_steps import UnseenEnd
 from ..process.shown_place import ShownPlaces
-from .console import writes_to_stdout
+from . import captured
+from .captured import Printed
 
 # These come again with their instruction; others are raised behind it.
 _FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
-_STDOUT = 1
-_PART = 4096  # that is read at once
 _SAVED = "_cstrace_signal"  # gdb's variable
 
 
@@ -60,52 +57,6 @@ def _alone(address: Optional[int]) -> Iterator[None]:
                 b.enabled = True
 
 
-def _file() -> tuple[int, int]:
-    """Returns a descriptor to write to, which is a terminal if gdb's standard
-    output is one, for its colours, and one to read from when that is closed."""
-    if not os.isatty(_STDOUT):
-        to = os.memfd_create("cstrace", os.MFD_CLOEXEC)
-        return to, os.dup(to)
-    read_from, to = os.openpty()
-    tty.setraw(to)
-    # Nobody reads meanwhile: what is too much is lost.
-    os.set_blocking(to, False)
-    return to, read_from
-
-
-def _printed(command: str) -> str:
-    """Executes it, and returns what gdb has written to its standard output: it
-    has no string of what it prints at a stop."""
-    own = os.dup(_STDOUT)
-    to, read_from = _file()
-    gdb.flush()
-    os.dup2(to, _STDOUT)
-    os.close(to)
-    try:
-        gdb.execute(command)
-    except gdb.error:  # a call that ends so, as it is to do
-        pass
-    finally:
-        gdb.flush()
-        os.dup2(own, _STDOUT)
-        os.close(own)
-    return _all_of(read_from)
-
-
-def _all_of(fd: int) -> str:
-    found = b""
-    with contextlib.suppress(OSError):  # of a file
-        os.lseek(fd, 0, os.SEEK_SET)
-    with contextlib.suppress(OSError):  # a terminal ends so
-        while True:
-            part = os.read(fd, _PART)
-            if not part:
-                break
-            found += part
-    os.close(fd)
-    return found.decode(errors="surrogateescape")
-
-
 @contextlib.contextmanager
 def _signal_kept() -> Iterator[None]:
     """What is known of the signal that has stopped the thread, as the address."""
@@ -118,18 +69,18 @@ def _signal_kept() -> Iterator[None]:
         gdb.set_convenience_variable(_SAVED, None)
 
 
-def _sent(name: str, command: str) -> str:
+def _sent(name: str, command: str) -> Printed:
     """Executes the command with that signal pending, which stops the selected
-    thread before it executes anything.  Returns what gdb prints."""
+    thread before it executes anything."""
     tid = gdb.selected_thread().ptid[1]
     at = engine.thread_registers(tid)
     if at is None:
-        return ""
+        return Printed("")
     with engine.thread_signal(tid, signal.Signals[name], at) as is_sent:
-        return _printed(command) if is_sent else ""
+        return captured.printed(command) if is_sent else Printed("")
 
 
-def _raised_in_call(name: str, pc: int) -> str:
+def _raised_in_call(name: str, pc: int) -> Printed:
     """gdb calls this very place, and gives the thread back all that it has had
     before.  A command that lets the thread go on would lose gdb's account of the
     call that is under way."""
@@ -139,23 +90,23 @@ def _raised_in_call(name: str, pc: int) -> str:
 
 
 def raise_again(name: str, is_called: bool, shown: ShownPlaces) -> (
-        Optional[str]):
+        Optional[Printed]):
     """At a stop by that signal: the selected thread has it again, in a function
     that gdb calls if is_called.  Returns where gdb says that it is; None: gdb is
     about to say it."""
-    if not _is_fault(name) or not writes_to_stdout():
+    if not _is_fault(name) or not captured.is_possible():
         return None
     pc = int(gdb.newest_frame().pc())
     with _alone(pc), shown.really_there():
         if is_called:
-            text = _raised_in_call(name, pc)
+            found = _raised_in_call(name, pc)
         elif shown.has_selected():
             with _signal_kept():
-                text = _sent(name, "signal 0")
+                found = _sent(name, "signal 0")
         else:
-            text = _printed("signal 0")
-    return re.sub(r"\A\n[^\n]* received signal %s, [^\n]*\n" % name, "",
-                  text) or None
+            found = captured.printed("signal 0")
+    return found._replace(text=re.sub(
+        r"\A\n[^\n]* received signal %s, [^\n]*\n" % name, "", found.text))
 
 
 def select_visible() -> None:
@@ -185,12 +136,12 @@ def _stops(address: int) -> bool:
         gdb.BP_BREAKPOINT, gdb.BP_HARDWARE_BREAKPOINT) for b in _at(address))
 
 
-def step_again(end: UnseenEnd, shown: ShownPlaces) -> Optional[str]:
+def step_again(end: UnseenEnd, shown: ShownPlaces) -> Optional[Printed]:
     """In hook-stop, behind a step that has ended so: it ends again, where the
     selected thread is.  Returns the like."""
     pc = int(gdb.newest_frame().pc())
-    if not writes_to_stdout() or not (
+    if not captured.is_possible() or not (
             end.is_in_frame or end.is_new and _stops(pc)):
         return None
     with _alone(None if end.is_new else pc), shown.really_there():
-        return _sent("SIGTRAP", "stepi") or None
+        return _sent("SIGTRAP", "stepi")

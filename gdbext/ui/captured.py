@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""What gdb prints at a stop, read: it has no string of that, so what it writes to
+goes elsewhere meanwhile.  A log is written beside the standard output, or in its
+place; a front end has records there; the TUI is left meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import select
+import tty
+from typing import Iterator, NamedTuple
+
+import gdb
+
+from .console import is_logging, is_mi, is_tui, write
+
+_STDOUT = 1
+_PART = 4096  # that is read at once
+_PATIENCE = 0.2  # seconds
+_ESCAPED = re.compile(r'\\(?:([0-7]{3})|(.))')
+_LETTERS = {"n": b"\n", "t": b"\t", "r": b"\r", "e": b"\033", "a": b"\a",
+            "b": b"\b", "f": b"\f", "v": b"\v"}
+_COLOUR = r"(?:\033\[[0-9;]*m)*"
+# It has a window of its own in the TUI.
+_SOURCE_LINE = re.compile(
+    r"^%s(?:0x[0-9a-f]+%s\t)?%s\d+%s\t.*\r?\n" % ((_COLOUR,) * 4), re.M)
+# A stop that comes again has the fields of its signal twice.
+_TWICE = re.compile(r'^(\*stopped,)((?:[\w-]+="[^"]*",)+)\2')
+
+
+class Printed(NamedTuple):
+    """That was not shown."""
+
+    text: str
+    records: str = ""  # a front end's, of others than text
+
+    def show(self) -> None:
+        for line in self.text.splitlines(keepends=True):
+            write(line)
+        if self.records:
+            gdb.flush()
+            os.write(_STDOUT, self.records.encode(errors="surrogateescape"))
+
+
+def is_possible() -> bool:
+    return not is_logging() or bool(_logs())
+
+
+def printed(command: str) -> Printed:
+    """Executes it, and returns what gdb has printed meanwhile."""
+    has_tui = is_tui()
+    if has_tui:
+        gdb.execute("tui disable")
+    text = _printed(command, _logs() if is_logging() else [])
+    if has_tui:
+        gdb.execute("tui enable")
+        text = _SOURCE_LINE.sub("", text, count=1)
+    return _of_records(text) if is_mi() else Printed(text)
+
+
+def _printed(command: str, logs: list[int]) -> str:
+    with contextlib.ExitStack() as stack:
+        log_ends = [stack.enter_context(_elsewhere(fd)) for fd in logs]
+        end = stack.enter_context(_elsewhere(_STDOUT))
+        # In a front end gdb prints no text for a step of another's.
+        line = 'interpreter-exec console "%s"' if is_mi() else "%s"
+        with contextlib.suppress(gdb.error):  # a call that ends so, as it is to
+            gdb.execute(line % command)
+    text = _all_of(end)
+    for found in map(_all_of, log_ends):
+        text = text or found
+    return text
+
+
+def _logs() -> list[int]:
+    """gdb's descriptors of its log."""
+    path = os.path.realpath(gdb.parameter("logging file"))
+    found = []
+    for name in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            if os.readlink("/proc/self/fd/" + name) == path:
+                found.append(int(name))
+    return found
+
+
+@contextlib.contextmanager
+def _elsewhere(fd: int) -> Iterator[int]:
+    """Yields what can be read behind that, of what is written to fd within."""
+    own = os.dup(fd)
+    to, read_from = _file(fd)
+    gdb.flush()
+    os.dup2(to, fd)
+    os.close(to)
+    try:
+        yield read_from
+    finally:
+        gdb.flush()
+        os.dup2(own, fd)
+        os.close(own)
+
+
+def _file(fd: int) -> tuple[int, int]:
+    """Returns a descriptor to write to, which is a terminal if fd is one, for
+    its colours, and one to read from when that is closed."""
+    if not os.isatty(fd):
+        to = os.memfd_create("cstrace", os.MFD_CLOEXEC)
+        return to, os.dup(to)
+    read_from, to = os.openpty()
+    tty.setraw(to)
+    # Nobody reads meanwhile: what is too much is lost.
+    os.set_blocking(to, False)
+    return to, read_from
+
+
+def _all_of(fd: int) -> str:
+    found = b""
+    with contextlib.suppress(OSError):  # of a file
+        os.lseek(fd, 0, os.SEEK_SET)
+    with contextlib.suppress(OSError):  # a terminal ends so
+        # It does not end where somebody else has opened it meanwhile.
+        while select.select([fd], [], [], _PATIENCE)[0]:
+            part = os.read(fd, _PART)
+            if not part:
+                break
+            found += part
+    os.close(fd)
+    return found.decode(errors="surrogateescape")
+
+
+def _of_records(lines: str) -> Printed:
+    """For a front end the program has not run since it was shown to run."""
+    text, records = "", ""
+    for line in lines.splitlines(keepends=True):
+        if line.startswith('~"'):
+            text += _unescaped(line.rstrip()[2:-1])
+        elif not line.startswith(("*running", "^running", "(gdb)")):
+            records += _TWICE.sub(r"\1\2", line)
+    return Printed(text, records)
+
+
+def _unescaped(text: str) -> str:
+    def of(match: re.Match[str]) -> str:
+        octal, letter = match.groups()
+        raw = bytes([int(octal, 8)]) if octal else _LETTERS.get(
+            letter, letter.encode())
+        return raw.decode("latin-1")
+
+    raw = text.encode(errors="surrogateescape").decode("latin-1")
+    return _ESCAPED.sub(of, raw).encode("latin-1").decode(
+        errors="surrogateescape")
