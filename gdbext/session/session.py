@@ -85,6 +85,8 @@ class Session:
                                  for name in ("finish", "advance", "signal")),
                                StopHook("hook-jump", "jumping"),
                                StopHook("info hook-program", "telling_program"),
+                               StopHook("info hookpost-program",
+                                        "told_program"),
                                StopHook("target hook-record-full", "recording"),
                                StopHook("record hookpost-stop", "recorded")]
 

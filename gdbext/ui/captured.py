@@ -26,6 +26,7 @@ _COLOUR = r"(?:\033\[[0-9;]*m)*"
 # It has a window of its own in the TUI.
 _SOURCE_LINE = re.compile(
     r"^%s(?:0x[0-9a-f]+%s\t)?%s\d+%s\t.*\r?\n" % ((_COLOUR,) * 4), re.M)
+_RUNNING = re.compile(r"\d*\^running")  # behind a command's token
 # A stop that comes again has the fields of its signal twice.
 _TWICE = re.compile(r'^(\*stopped,)((?:[\w-]+="[^"]*",)+)\2')
 
@@ -35,13 +36,18 @@ class Printed(NamedTuple):
 
     text: str
     records: str = ""  # a front end's, of others than text
+    result: str = ""  # the record of a command that has not run the program
 
     def show(self) -> None:
         for line in self.text.splitlines(keepends=True):
             write(line)
-        if self.records:
-            gdb.flush()
-            os.write(_STDOUT, self.records.encode(errors="surrogateescape"))
+        write_records(self.records)
+
+
+def write_records(records: str) -> None:
+    if records:
+        gdb.flush()
+        os.write(_STDOUT, records.encode(errors="surrogateescape"))
 
 
 def is_possible() -> bool:
@@ -64,10 +70,8 @@ def _printed(command: str, logs: list[int]) -> str:
     with contextlib.ExitStack() as stack:
         log_ends = [stack.enter_context(_elsewhere(fd)) for fd in logs]
         end = stack.enter_context(_elsewhere(_STDOUT))
-        # In a front end gdb prints no text for a step of another's.
-        line = 'interpreter-exec console "%s"' if is_mi() else "%s"
         with contextlib.suppress(gdb.error):  # a call that ends so, as it is to
-            gdb.execute(line % command)
+            gdb.execute(command)
     text = _all_of(end)
     for found in map(_all_of, log_ends):
         text = text or found
@@ -131,13 +135,15 @@ def _all_of(fd: int) -> str:
 
 def _of_records(lines: str) -> Printed:
     """For a front end the program has not run since it was shown to run."""
-    text, records = "", ""
+    text, records, result = "", "", ""
     for line in lines.splitlines(keepends=True):
         if line.startswith('~"'):
             text += _unescaped(line.rstrip()[2:-1])
-        elif not line.startswith(("*running", "^running", "(gdb)")):
+        elif _RUNNING.match(line):
+            result = line.replace("^running", "^done")
+        elif not line.startswith(("*running", "(gdb)")):
             records += _TWICE.sub(r"\1\2", line)
-    return Printed(text, records)
+    return Printed(text, records, result)
 
 
 def _unescaped(text: str) -> str:

@@ -15,7 +15,7 @@ import gdb
 from .. import locate
 from ..process import hooks
 from . import ctrlc, frames, reason, stop_again
-from .captured import Printed
+from .captured import Printed, write_records
 from .console import is_mi, say
 from ..process.control import Control
 from ..process.patches import Patches, stands
@@ -79,6 +79,7 @@ class Events:
         self._due = ""  # the signal that the thread is to have again
         # Of a call that has stopped: thread, address, signal.
         self._stopped_call: Optional[tuple[Any, int, str]] = None
+        self._result = ""  # a front end's, of `info program`
 
     def connect(self) -> None:
         e = gdb.events
@@ -253,17 +254,23 @@ class Events:
 
     @_guarded
     def telling_program(self) -> None:
-        """For `info program` gdb keeps where a call has stopped first.  A front
-        end would miss the command's end if the program ran."""
+        """For `info program` gdb keeps where a call has stopped first."""
         was, self._stopped_call = self._stopped_call, None
-        if was is None or is_mi() or not stands() or was[:2] != (
+        if was is None or not stands() or was[:2] != (
                 gdb.selected_thread().ptid, gdb.newest_frame().pc()):
             return
         frame = gdb.selected_frame()
         with self._again():
-            self._raised(was[2])
+            found = self._raised(was[2])
+        self._result = found.result if found is not None else ""
         if frame.is_valid():
             frame.select()
+
+    @_guarded
+    def told_program(self) -> None:
+        """gdb gives no result of a command that has run the program."""
+        result, self._result = self._result, ""
+        write_records(result)
 
     @_guarded
     def recording(self) -> None:

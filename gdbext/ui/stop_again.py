@@ -20,6 +20,7 @@ from ..process.instruction_steps import UnseenEnd
 from ..process.shown_place import ShownPlaces
 from . import captured
 from .captured import Printed
+from .console import is_mi
 
 # These come again with their instruction; others are raised behind it.
 _FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
@@ -144,4 +145,6 @@ def step_again(end: UnseenEnd, shown: ShownPlaces) -> Optional[Printed]:
             end.is_in_frame or end.is_new and _stops(pc)):
         return None
     with _alone(None if end.is_new else pc), shown.really_there():
-        return _sent("SIGTRAP", "stepi")
+        # A front end is shown the text of a console's steps only.
+        return _sent("SIGTRAP", 'interpreter-exec console "stepi"' if is_mi()
+                     else "stepi")

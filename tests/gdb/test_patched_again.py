@@ -22,6 +22,9 @@ STEPS = ["break *scale", "break scale", "break beside.c:20",
          *["stepi 2", "stepi 3", "nexti 2"] * 6, "info breakpoints", "bt"]
 # In the program's own code, not in a call by gdb.
 FAULT = ["run 1", "bt", "info program"]
+SESSIONS = [("inlined_begin.c", FAULTS, ()), ("beside.c", STEPS, ("-pthread",)),
+            ("beside.c", FAULT, ("-pthread",))]
+IDS = ["calls", "steps", "fault"]
 OUTPUT = ["set print frame-arguments none", "set print entry-values no"]
 
 
@@ -31,9 +34,7 @@ def plain(text):
 
 
 @pytest.mark.parametrize("place", ["beside", "instead"])
-@pytest.mark.parametrize("source, session, flags", [
-    ("inlined_begin.c", FAULTS, ()), ("beside.c", STEPS, ("-pthread",)),
-    ("beside.c", FAULT, ("-pthread",))], ids=["calls", "steps", "fault"])
+@pytest.mark.parametrize("source, session, flags", SESSIONS, ids=IDS)
 @pytest.mark.parametrize("compiler, level", BUILDS)
 def test_a_log(gdb, tmp_path, compiler, level, source, session, flags, place):
     program = program_of(source, compiler, level, *flags)
@@ -66,20 +67,24 @@ def records(folder, program, session, is_async, is_patched):
         for command in session:
             if re.match(r"run|continue|stepi|nexti", command):
                 f.go(command)
+            elif command.startswith(("print k", "call")):
+                f.fail(command)
             else:
                 f.ask(command)
         told = f.records[begin:]
     assert not is_patched or "cstrace: " in said(f.records)
-    return [plain(text) for text in (r.decode() for r in told)
+    without_tokens = (re.sub(rb"^\d+", b"", r).decode() for r in told)
+    return [plain(text) for text in without_tokens
             if text.startswith(("~", "*", "&", "^")) and "cstrace: " not in text
             and not text.startswith(("~\"[", "~\"Using host lib"))]
 
 
 @pytest.mark.parametrize("is_async", [True, False], ids=["async", "sync"])
-@pytest.mark.parametrize("session", [STEPS, FAULT], ids=["steps", "fault"])
+@pytest.mark.parametrize("source, session, flags", SESSIONS, ids=IDS)
 @pytest.mark.parametrize("compiler, level", BUILDS)
-def test_a_front_end(tmp_path, compiler, level, session, is_async):
-    program = program_of("beside.c", compiler, level, "-pthread")
+def test_a_front_end(tmp_path, compiler, level, source, session, flags,
+                     is_async):
+    program = program_of(source, compiler, level, *flags)
     alone, patched = (records(tmp_path, program, session, is_async, is_patched)
                       for is_patched in (False, True))
     assert patched == alone

@@ -118,14 +118,18 @@ class FrontEnd:
         assert not any(r.startswith(begin + b"error") for r in since), since
         return since
 
-    def refused(self, command):
-        """What the error of a command of gdb's own says."""
-        begin = self.send('-interpreter-exec console "%s"' % command)
+    def fail(self, command):
+        """A command whose result is an error; returns what that says."""
+        begin = self.send(command)
         since = self.wait(lambda records: any(r.startswith(begin)
                                               for r in records), command)
         result = next(r for r in since if r.startswith(begin))
         assert result.startswith(begin + b'error,msg="'), result
         return result[len(begin + b'error,msg="'):-1].decode()
+
+    def refused(self, command):
+        """The like for a command of gdb's own."""
+        return self.fail('-interpreter-exec console "%s"' % command)
 
     def console(self, command):
         """What a command of gdb's own writes."""
