@@ -255,6 +255,8 @@ class Events:
     @_guarded
     def telling_program(self) -> None:
         """For `info program` gdb keeps where a call has stopped first."""
+        if not reason.is_user_asking():
+            return
         was, self._stopped_call = self._stopped_call, None
         if was is None or not stands() or was[:2] != (
                 gdb.selected_thread().ptid, gdb.newest_frame().pc()):
@@ -436,6 +438,8 @@ class Events:
         """`call f()` runs the program without cont and stop."""
         is_begin = isinstance(event, gdb.InferiorCallPreEvent)
         if is_begin:
+            if not self.is_again:
+                self._stopped_call = None
             self._calls.append(event.ptid)
         elif event.ptid in self._calls:
             self._calls.remove(event.ptid)

@@ -45,11 +45,27 @@ def stop() -> Stop:
                 bool(text) and "It stopped " not in text)
 
 
+class _Own:
+    """A question of ours: hooks of the command are the user's."""
+
+    is_asked = False
+
+
+def is_user_asking() -> bool:
+    """Is it the user who executes `info program`?"""
+    return not _Own.is_asked
+
+
 def _text() -> str:
     """gdb's own words; none at a breakpoint that has commands: behind each command
     of ours gdb would execute these, before it prints the place."""
-    return "" if _has_commands() else gdb.execute("info program",
-                                                  to_string=True)
+    if _has_commands():
+        return ""
+    _Own.is_asked = True
+    try:
+        return gdb.execute("info program", to_string=True)
+    finally:
+        _Own.is_asked = False
 
 
 def _has_commands() -> bool:
