@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 311457014
+VERSION = 547110779
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -278,7 +278,7 @@ class cst_plan(C.Structure):
         ("header_size", C.c_uint32),
         ("is_border", C.c_uint32),
         ("n_inlined", C.c_uint32),
-        ("reserved", C.c_uint32),
+        ("is_bare", C.c_uint32),
         ("area", cst_plan_part),
         ("patches", cst_plan_part),
         ("copies", cst_plan_part),

@@ -21,6 +21,7 @@ SHIM_SRC := \
 	cshim/shim/core/event.c \
 	cshim/shim/core/quick.c \
 	cshim/shim/core/copy.c \
+	cshim/shim/core/bare.c \
 	cshim/shim/core/readable.c \
 	cshim/shim/core/watch.c \
 	cshim/shim/core/stops.c \

@@ -117,6 +117,21 @@ def test_plans_of_the_border(library, is_for_gdb):
     assert row["traced"] < (all_of_it["functions"] or 3000) / 2
 
 
+def test_a_plan_says_whether_there_is_debug_information(tmp_path):
+    """Where there is none, no hook waits for values."""
+    full, bare, apart = (tmp_path / name for name in ("full", "bare", "apart"))
+    subprocess.run(["gcc", "-g", "-O1", "-o", full,
+                    ROOT / "examples" / "calc.c"], check=True)
+    subprocess.run(["strip", "-g", "-o", bare, full], check=True)
+    subprocess.run(["objcopy", "--only-keep-debug", full, tmp_path / "debug"],
+                   check=True)
+    subprocess.run(["objcopy", "--add-gnu-debuglink=debug", bare, apart],
+                   check=True, cwd=tmp_path)
+    rows, errors = check(full, bare, apart)
+    assert [row["bare"] for row in rows] == [0, 1, 0], errors
+    assert all(row["traced"] for row in rows)
+
+
 # ---- the same results ----------------------------------------------------
 
 

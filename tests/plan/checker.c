@@ -388,9 +388,10 @@ static void tell(const struct check *c, double ms)
 	}
 	printf("{\"file\": \"%s\", \"functions\": %u, \"traced\": %u, "
 	       "\"exits\": %u, \"missed\": %u, \"patches\": %u, "
-	       "\"copies\": %u, \"wrong\": %u, \"ms\": %.1f}\n",
+	       "\"copies\": %u, \"wrong\": %u, \"bare\": %u, "
+	       "\"ms\": %.1f}\n",
 	       c->path, h->functions.n, n_traced, n_exits, n_missed,
-	       h->patches.n, c->n_copies, c->n_wrong, ms);
+	       h->patches.n, c->n_copies, c->n_wrong, h->is_bare, ms);
 	fflush(stdout);
 }
 

@@ -237,6 +237,7 @@ static void put_plan(struct assembly *a)
 	fill(&a->out, (a->out.len + 7) & ~7ull, 0);
 	h->is_border = t->p->is_border != 0;
 	h->n_inlined = a->f->n_inlined;
+	h->is_bare = !t->p->is_border && a->f->is_bare;
 	h->magic = CST_PLAN_MAGIC;
 	h->version = CST_PLAN_VERSION;
 	h->size = (uint32_t)a->out.len + 8;

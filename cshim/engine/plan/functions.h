@@ -59,6 +59,7 @@ struct functions {
 	struct symtab symbols, exports;
 	struct elf_file debug; /* the separate debug file */
 	int has_symbols;       /* a full table, not the exported names only */
+	int is_bare;	       /* no debug information tells of their lines */
 	uint32_t n_inlined; /* of its source, that have no code but in others */
 };
 

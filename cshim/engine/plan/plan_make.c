@@ -36,6 +36,7 @@ static int read_code(struct planner *p, const char *path,
 		source_rows_mark(&p->image, &p->functions, choice->is_for_gdb);
 	if (has_debug < 0)
 		return cst_fail_memory(err);
+	p->functions.is_bare = !has_debug;
 	if (!choice->border && !choice->functions)
 		p->functions.n_inlined =
 			cst_file_inlined_away(path, choice->debug_file);

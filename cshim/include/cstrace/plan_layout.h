@@ -169,7 +169,7 @@ struct cst_plan {
 	uint32_t header_at, header_size; /* as of .eh_frame_hdr */
 	uint32_t is_border;
 	uint32_t n_inlined; /* functions that have no code but in others */
-	uint32_t reserved;
+	uint32_t is_bare;   /* no debug information: values are not known */
 
 	struct cst_plan_part area;	/* bytes: area_size */
 	struct cst_plan_part patches;	/* by address; none overlaps another */

@@ -5,6 +5,7 @@
  */
 #include "core/copy.h"
 #include "core/area.h"
+#include "core/bare.h"
 #include "core/chunk.h"
 #include "core/readable.h"
 #include "core/reader.h"
@@ -350,6 +351,14 @@ static void wait_for_look(uint32_t site)
 	}
 }
 
+/* Are there no values, whatever the reader finds? */
+static int is_bare(uint32_t number)
+{
+	const struct cst_site *site = &site_index.sites[number];
+
+	return site->hook <= CST_PATCHED_LAST && bare_has(site->callee);
+}
+
 /* Waits until the reader has looked at the site, which is new, at most
  * COPY_WAIT_MS, if it wants values.  A debugger on another machine does not
  * look while the program runs. */
@@ -361,7 +370,7 @@ COLD static void copy_wait(uint32_t site)
 	    is_looked_at(site) || area_reserve(area_copies(site), 4))
 		return;
 	readable_look();
-	if (area->flight_chunks)
+	if (area->flight_chunks || is_bare(site))
 		return;
 	if (given_up && !is_looked_at(given_up - 1))
 		return;

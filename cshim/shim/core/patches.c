@@ -9,6 +9,7 @@
 #include <link.h>
 #include <sys/stat.h>
 #include "core/patches.h"
+#include "core/bare.h"
 #include "core/control.h"
 #include "core/ends_check.h"
 #include "core/patched.h"
@@ -339,6 +340,8 @@ static void keep(const struct job *j, uint64_t place)
 		     c++)
 			p->plan[n++] = *c;
 	frames_of[place] = j->area + j->plan->header_at;
+	bare_set(place, j->bias + j->plan->image_at,
+		 j->plan->is_bare ? j->plan->image_size : 0);
 	/* patches_area() finds it from here on. */
 	__atomic_store_n(&p->area_size, j->plan->area_size, __ATOMIC_RELEASE);
 	if (place == cstrace_patched.n)
@@ -353,6 +356,7 @@ static void drop(uint64_t place)
 	uint64_t size = p->area_size;
 
 	__atomic_store_n(&p->area_size, 0, __ATOMIC_RELEASE);
+	bare_set(place, 0, 0);
 	sys_munmap(p->area, size);
 }
 
