@@ -213,9 +213,10 @@ class InstructionSteps:
             self._left_at = pc, sp
             self._count(pc, is_seen=False)
         self._is_watched = is_watched
-        if not is_watched and not self._may_write():
-            # Else gdb would set the thread back at a breakpoint.  (gdb 13 may
-            # crash if it steps others meanwhile.)
+        if not is_watched and not self._may_write() and (
+                self._may_come_to_breakpoint()):
+            # Else gdb would set the thread back there.  (gdb 13 may crash if it
+            # steps others meanwhile.)
             self._in_line.hold(self)
         # Once gdb has begun, other threads run.
         self._is_still = not is_any_running()
@@ -223,6 +224,12 @@ class InstructionSteps:
             self._go_on()
         finally:
             self._is_still = False
+
+    def _may_come_to_breakpoint(self) -> bool:
+        """Is one of the user's where a patch is?"""
+        return any(at.address in self._known().own
+                   for b in gdb.breakpoints() if b.is_valid() and b.enabled
+                   for at in getattr(b, "locations", ()))
 
     def _lift(self, patches: Iterable[Patch]) -> None:
         new = [p for p in patches if p not in self._lifted
