@@ -82,7 +82,9 @@ SESSIONS = {
                           "run", *["nexti %d" % n for n in range(2, 20)],
                           "bt", "stepi 20", "nexti 30", "bt", "finish",
                           "delete", *["nexti 7", "stepi 3"] * 15, "bt"],
-    "into instructions": ["break middle", "run", *["stepi", "x/i $pc"] * 9,
+    # Before its first instructions a parameter is what the stack has had.
+    "into instructions": ["set print frame-arguments none", "break middle",
+                          "run", *["stepi", "x/i $pc"] * 9,
                           "info registers rip rsp", "up", "info locals",
                           "continue", "stepi", "continue", "stepi", "bt",
                           "next", "bt", "delete", "continue"],
