@@ -1306,10 +1306,10 @@ CST_API const char *cst_plan_reason(uint32_t reason);
 
 enum { CST_INSTRUCTION_MAX = 15 }; /* bytes */
 
-/* Writes to out what the instruction at `from`, which the n bytes at code begin
- * with, is at `to`, if the one behind it is executed next or after a
- * conditional jump's target is not: as trampolines have them, jumps by 32 bits.
- * Returns its length in bytes, or 0: it is another, or leads too far. */
+/* The n bytes at code begin with an instruction that lies at `from`: writes to
+ * out what it is at `to`.  It is one that leads to the next, or a conditional
+ * jump by 32 bits, as trampolines have it.  Returns its length in bytes, or 0:
+ * it is another, or would reach too far. */
 CST_API uint32_t cst_moved_instruction(const uint8_t *code, uint32_t n,
 				       uint64_t from, uint64_t to,
 				       uint8_t out[CST_INSTRUCTION_MAX]);

@@ -67,11 +67,11 @@ enum cst_plan_slot {
 	CST_PLAN_SLOTS = 10,
 };
 
-/* In bytes of the code.  A debugger's gate jumps to what the word behind the
- * slots has, which is 0.  Before it is room for an instruction that a debugger
- * writes, as it does that word.  Behind the gates is what a
- * trampoline has behind its call of the slot for an exit or a framed exit, up
- * to a return, to report an end that has no patch. */
+/* In bytes of the code.  The debugger's gate jumps to where the word behind the
+ * slots leads, which is 0 at first; before the gate is room for an instruction.
+ * A debugger writes both.  Behind the gates is what a trampoline has behind its
+ * call of the slot for an exit or a framed exit, up to a return, to report an
+ * end that has no patch. */
 enum {
 	CST_PLAN_STEP_SLOT = CST_PLAN_SLOTS,
 	CST_PLAN_STEP_ROOM = 16,
