@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What gdb prints at a stop, read: it has no string of that, so what it writes to
 goes elsewhere meanwhile.  A log is written beside the standard output, or in its
-place; a front end has records there; the TUI is left meanwhile."""
+place; a front end has records there; the TUI is left meanwhile; `new-ui` has a
+terminal of its own."""
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import re
 import select
@@ -27,7 +29,8 @@ _COLOUR = r"(?:\033\[[0-9;]*m)*"
 _SOURCE_LINE = re.compile(
     r"^%s(?:0x[0-9a-f]+%s\t)?%s\d+%s\t.*\r?\n" % ((_COLOUR,) * 4), re.M)
 _RUNNING = re.compile(r"\d*\^running")  # behind a command's token
-# A stop that comes again has the fields of its signal twice.
+# A stop that comes again names its signal twice.
+_SIGNAL = re.compile(r"\A\n[^\n]* received signal SIG\w+, [^\n]*\n")
 _TWICE = re.compile(r'^(\*stopped,)((?:[\w-]+="[^"]*",)+)\2')
 
 
@@ -37,17 +40,25 @@ class Printed(NamedTuple):
     text: str
     records: str = ""  # a front end's, of others than text
     result: str = ""  # the record of a command that has not run the program
+    others: tuple[tuple[int, str], ...] = ()  # other interfaces' terminals
 
     def show(self) -> None:
         for line in self.text.splitlines(keepends=True):
             write(line)
         write_records(self.records)
+        for fd, shown in self.others:
+            _write(fd, shown)
 
 
 def write_records(records: str) -> None:
     if records:
         gdb.flush()
-        os.write(_STDOUT, records.encode(errors="surrogateescape"))
+        _write(_STDOUT, records)
+
+
+def _write(fd: int, text: str) -> None:
+    with open(fd, "wb", closefd=False) as f:
+        f.write(text.encode(errors="surrogateescape"))
 
 
 def is_possible() -> bool:
@@ -55,27 +66,57 @@ def is_possible() -> bool:
 
 
 def printed(command: str) -> Printed:
-    """Executes it, and returns what gdb has printed meanwhile."""
+    """Executes it, and returns what gdb has printed meanwhile, but that there
+    has been a signal."""
     has_tui = is_tui()
     if has_tui:
         gdb.execute("tui disable")
-    text = _printed(command, _logs() if is_logging() else [])
+    text, others = _printed(command, _logs() if is_logging() else [])
     if has_tui:
         gdb.execute("tui enable")
         text = _SOURCE_LINE.sub("", text, count=1)
-    return _of_records(text) if is_mi() else Printed(text)
+    found = _of_records(text) if is_mi() else Printed(text)
+    return found._replace(text=_SIGNAL.sub("", found.text), others=tuple(
+        (fd, _once(shown)) for fd, shown in others.items() if shown))
 
 
-def _printed(command: str, logs: list[int]) -> str:
+def _printed(command: str, logs: list[int]) -> tuple[str, dict[int, str]]:
+    """Returns what the first user interface has been shown, and the others."""
+    others = _other_uis()
     with contextlib.ExitStack() as stack:
-        log_ends = [stack.enter_context(_elsewhere(fd)) for fd in logs]
+        ends = [stack.enter_context(_elsewhere(fd)) for fd in logs + others]
         end = stack.enter_context(_elsewhere(_STDOUT))
         with contextlib.suppress(gdb.error):  # a call that ends so, as it is to
             gdb.execute(command)
-    text = _all_of(end)
-    for found in map(_all_of, log_ends):
-        text = text or found
-    return text
+    text, found = _all_of(end), [_all_of(fd) for fd in ends]
+    n = len(logs)
+    return (text or next(filter(None, found[:n]), ""),
+            dict(zip(others, found[n:])))
+
+
+def _other_uis() -> list[int]:
+    """The terminals of gdb's user interfaces but the first."""
+    found = []
+    for name in os.listdir("/proc/self/fd"):
+        fd = int(name)
+        with contextlib.suppress(OSError):
+            if (fd > 2 and os.isatty(fd) and not os.readlink(
+                    "/proc/self/fd/" + name).endswith("/ptmx") and fcntl.fcntl(
+                        fd, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDWR):
+                found.append(fd)
+    return found
+
+
+def _once(shown: str) -> str:
+    """What another user interface has been shown already is left out."""
+    lines = shown.splitlines(keepends=True)
+    if not any(line.startswith("*stopped") for line in lines):
+        return _SIGNAL.sub("", shown)
+    named = max((n for n, line in enumerate(lines) if line.startswith('~"')
+                 and " received signal SIG" in line), default=-1)
+    return "".join(_TWICE.sub(r"\1\2", line) for n, line in enumerate(lines)
+                   if not line.startswith("*running")
+                   and (n > named or not line.startswith('~"')))
 
 
 def _logs() -> list[int]:

@@ -9,7 +9,6 @@ signal twice."""
 from __future__ import annotations
 
 import contextlib
-import re
 import signal
 from typing import Iterator, Optional
 
@@ -100,14 +99,11 @@ def raise_again(name: str, is_called: bool, shown: ShownPlaces) -> (
     pc = int(gdb.newest_frame().pc())
     with _alone(pc), shown.really_there():
         if is_called:
-            found = _raised_in_call(name, pc)
-        elif shown.has_selected():
+            return _raised_in_call(name, pc)
+        if shown.has_selected():
             with _signal_kept():
-                found = _sent(name, "signal 0")
-        else:
-            found = captured.printed("signal 0")
-    return found._replace(text=re.sub(
-        r"\A\n[^\n]* received signal %s, [^\n]*\n" % name, "", found.text))
+                return _sent(name, "signal 0")
+        return captured.printed("signal 0")
 
 
 def select_visible() -> None:

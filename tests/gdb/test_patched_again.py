@@ -2,8 +2,13 @@
 """A stop in a trampoline comes again at the function's own place, and gdb says once
 where: in a log, in a front end, in the TUI, as without cstrace."""
 
+import contextlib
+import os
+import pty
 import re
 import shutil
+import threading
+import tty
 
 import pytest
 
@@ -89,6 +94,46 @@ def test_a_front_end(tmp_path, compiler, level, source, session, flags,
                       for is_patched in (False, True))
     assert patched == alone
     assert any(text.startswith("*stopped") for text in alone)
+
+
+class Terminal:
+    """One that is read all the time; what came is in `text` behind the with."""
+
+    def __enter__(self):
+        self._read_from, self._fd = pty.openpty()
+        tty.setraw(self._fd)
+        self.name, self.text = os.ttyname(self._fd), ""
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+        return self
+
+    def _read(self):
+        raw = b""
+        with contextlib.suppress(OSError):  # nobody writes any more
+            while part := os.read(self._read_from, 65536):
+                raw += part
+        self.text = raw.decode()
+
+    def __exit__(self, *what):
+        os.close(self._fd)
+        self._reader.join()
+        os.close(self._read_from)
+
+
+@pytest.mark.parametrize("kind", ["mi", "console"])
+@pytest.mark.parametrize("compiler, level", BUILDS)
+def test_another_user_interface(gdb, compiler, level, kind):
+    program = program_of("beside.c", compiler, level, "-pthread")
+    found = []
+    for is_patched in False, True:
+        with Terminal() as t:
+            lines(gdb, program, [*OUTPUT, "new-ui %s %s" % (kind, t.name),
+                                 *FAULT], is_patched)
+        found.append(plain("".join(
+            line + "\n" for line in t.text.split("\n")
+            if re.match(r'\*|~" received|~"0x|~"third|0x|third|Program', line))))
+    assert found[1] == found[0]
+    assert "third" in found[0]
 
 
 @pytest.mark.skipif(not shutil.which("tmux"), reason="no tmux")
