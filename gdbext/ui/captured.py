@@ -94,17 +94,19 @@ def _printed(command: str, logs: list[int]) -> tuple[str, dict[int, str]]:
             dict(zip(others, found[n:])))
 
 
-def _other_uis() -> list[int]:
-    """The terminals of gdb's user interfaces but the first."""
-    found = []
+def _descriptors() -> Iterator[tuple[int, str]]:
+    """gdb's, and what each is of."""
     for name in os.listdir("/proc/self/fd"):
-        fd = int(name)
-        with contextlib.suppress(OSError):
-            if (fd > 2 and os.isatty(fd) and not os.readlink(
-                    "/proc/self/fd/" + name).endswith("/ptmx") and fcntl.fcntl(
-                        fd, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDWR):
-                found.append(fd)
-    return found
+        with contextlib.suppress(OSError):  # that of the folder itself
+            yield int(name), os.readlink("/proc/self/fd/" + name)
+
+
+def _other_uis() -> list[int]:
+    """The terminals of gdb's user interfaces but the first: it reads and writes
+    them."""
+    return [fd for fd, path in _descriptors()
+            if fd > 2 and os.isatty(fd) and not path.endswith("/ptmx")
+            and fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDWR]
 
 
 def _once(shown: str) -> str:
@@ -122,12 +124,7 @@ def _once(shown: str) -> str:
 def _logs() -> list[int]:
     """gdb's descriptors of its log."""
     path = os.path.realpath(gdb.parameter("logging file"))
-    found = []
-    for name in os.listdir("/proc/self/fd"):
-        with contextlib.suppress(OSError):
-            if os.readlink("/proc/self/fd/" + name) == path:
-                found.append(int(name))
-    return found
+    return [fd for fd, its_path in _descriptors() if its_path == path]
 
 
 @contextlib.contextmanager
