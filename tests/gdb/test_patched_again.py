@@ -154,4 +154,5 @@ def test_the_tui(tmp_path, compiler, level, layout):
         assert len(re.findall(r"^(?:0x\w+ in )?third \(", seen, re.M)) == 1
         own, = re.findall(r"PC: (0x\w+)", seen)
         assert "Program stopped at %s." % own in seen
-        assert "all[2]" in ("".join(s.source()) if layout == "cstrace" else seen)
+        shown = "".join(s.source()) if layout == "cstrace" else seen
+        assert "all[2]" in shown
