@@ -164,6 +164,35 @@ def test_work_between_two_calls(tmp_path, process, way):
     assert by == way or way == "outside"
 
 
+READS = r"""
+#define _GNU_SOURCE
+#include <sys/mman.h>
+#include <unistd.h>
+static char text[1 << 22];
+int main(void)
+{
+	int file = memfd_create("text", 0);
+	if (write(file, text, sizeof(text)) != sizeof(text)) return 1;
+	while (pread(file, text, sizeof(text), 0) == sizeof(text));
+	return 1;
+}
+"""
+
+
+def test_a_process_that_is_always_in_the_kernel(tmp_path, process):
+    """It is stopped behind its call, and a few steps lead out of libc."""
+    (tmp_path / "a.c").write_text(READS)
+    subprocess.run(["gcc", "-O2", "a.c", "-o", "a"], cwd=tmp_path, check=True)
+    one = process(tmp_path / "a")
+    done = command("sample", "-p", one.pid, "--hz", 997, "--for", "500ms",
+                   cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "waiting for" not in done.stderr
+    assert "a thread stood still" in done.stderr
+    found, n = rows(tmp_path)
+    assert found["main"]["total_ns"] > 0.9 * n * 1e9 / 997
+
+
 def test_what_stops_cannot_see_is_said(tmp_path, process):
     one = process(build("brief.c", *FLAGS, is_traced=False), 300)
     done = command("sample", "-p", one.pid, "stops", "--hz", 997, cwd=tmp_path)

@@ -9,13 +9,16 @@
 #include "tell.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <time.h>
 
-enum { LIMIT_MS = 10000 };
+enum { LIMIT_MS = 10000, MAX_STEPS = 64 };
 
 void guest_rest(void)
 {
@@ -111,6 +114,55 @@ int guest_symbol(struct guest *g, const char *name, int is_data, uint64_t *out)
 
 /* ---- a safe place -------------------------------------------------------- */
 
+static int is_at_call_of_kernel(const struct guest *g, uint64_t pc)
+{
+	uint8_t bytes[2];
+
+	return !tracee_read(g->tracee, pc, bytes, sizeof(bytes)) ||
+	       (bytes[0] == 0x0f && bytes[1] == 0x05);
+}
+
+static int is_in_libc(const struct guest *g, uint64_t pc)
+{
+	const struct remote_module *m = remote_modules_at(g->modules, pc);
+
+	return m && m->kind == MODULE_LIBC;
+}
+
+/* A thread that makes many calls of the kernel is stopped behind one most
+ * times, where libc is left within a few instructions: lets it execute these,
+ * but no other call, which might wait. */
+static void step_out_of_libc(const struct guest *g, struct stopped *s)
+{
+	struct user_regs_struct r;
+
+	for (int i = 0; i < MAX_STEPS && !s->signal; i++) {
+		int status;
+
+		if (ptrace(PTRACE_GETREGS, s->tid, NULL, &r) < 0 ||
+		    safe_place_is_waiting(&r) || !is_in_libc(g, r.rip) ||
+		    is_at_call_of_kernel(g, r.rip) ||
+		    ptrace(PTRACE_SINGLESTEP, s->tid, NULL, NULL) < 0)
+			return;
+		status = tracee_wait(s->tid, LIMIT_MS);
+		if (status < 0)
+			return;
+		if (status >> 16 != PTRACE_EVENT_STOP &&
+		    WSTOPSIG(status) != SIGTRAP)
+			s->signal = WSTOPSIG(status);
+	}
+}
+
+static const char *look_at(struct guest *g, struct stopped *s)
+{
+	const char *why = safe_place(s->tid, g->modules);
+
+	if (!why || s->signal)
+		return why;
+	step_out_of_libc(g, s);
+	return safe_place(s->tid, g->modules);
+}
+
 /* Stops each thread for a look; the one that is safe stays so.  0: none. */
 static pid_t look_for_safe(struct guest *g, const char **why)
 {
@@ -120,7 +172,7 @@ static pid_t look_for_safe(struct guest *g, const char **why)
 	*why = n ? *why : "gone";
 	for (uint32_t i = 0; i < n && !found; i++) {
 		if (tracee_stop(g->tracee, all[i])) {
-			const char *its = safe_place(all[i], g->modules);
+			const char *its = look_at(g, &g->tracee->all[0]);
 
 			if (n == 1)
 				g->tracee->all_since_ns = g->tracee->since_ns;
