@@ -12,7 +12,7 @@ import gdb
 from ..process import x86_64
 from ..session import naming
 from ..ui import ctrlc
-from ..process.hooks import symbol_address
+from ..process.hooks import is_defined
 
 if TYPE_CHECKING:
     from ..session.recording import Recording
@@ -77,7 +77,7 @@ class DrainBreakpoint(gdb.Breakpoint):
     def is_possible(place: str) -> bool:
         """Else gdb would tell the user that it is pending: also while a
         second inferior starts, whose symbols are there before they count."""
-        if symbol_address(place) is None:
+        if not is_defined(place):
             return False
         try:
             return bool(gdb.decode_line(place)[1])

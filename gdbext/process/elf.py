@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 import struct
 from functools import lru_cache
-from typing import NamedTuple, Optional
+from typing import BinaryIO, NamedTuple, Optional
 
 EM_X86_64 = 62
 PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE = 1, 2, 3, 4
 DT_NEEDED, DT_STRTAB, DT_SYMTAB, DT_STRSZ = 1, 5, 6, 10
 DT_RPATH, DT_RUNPATH = 15, 29
+SHT_SYMTAB = 2
 
 
 class Elf(NamedTuple):
@@ -28,6 +29,7 @@ class Elf(NamedTuple):
     symbols: bytes  # the dynamic symbols, as they lie in the file
     symbols_at: int  # the address they are linked for
     has_words: bool  # it uses cstrace.h
+    names: bytes  # of all its symbols
 
     def uses(self, name: str) -> bool:
         return b"\0" + name.encode() + b"\0" in self.strings
@@ -35,9 +37,10 @@ class Elf(NamedTuple):
     def definition(self, name: str) -> Optional[tuple[int, int]]:
         """Where the value of a symbol for others stands (as linked), and
         the value; None: not defined here."""
-        if not self.uses(name):
-            return None
+        # A linker may have written it as the end of a longer one.
         wanted = name.encode() + b"\0"
+        if wanted not in self.strings:
+            return None
         for i, (at, _info, _other, section, value, _size) in enumerate(
                 struct.iter_unpack("<IBBHQQ", self.symbols)):
             if section and self.strings.startswith(wanted, at):
@@ -51,7 +54,7 @@ class Elf(NamedTuple):
 # The copies of files that are not on this machine, by their paths there.
 copies: dict[str, str] = {}
 
-_NOTHING = Elf(0, False, (), (), 0, b"", b"", 0, False)
+_NOTHING = Elf(0, False, (), (), 0, b"", b"", 0, False, b"")
 
 # The head and name of the note that cstrace.h leaves.
 _WORDS = struct.pack("<3I8s", 8, 8, 1, b"cstrace")
@@ -60,20 +63,29 @@ _WORDS = struct.pack("<3I8s", 8, 8, 1, b"cstrace")
 class _Image:
     """A file, addressed as it will be in memory."""
 
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        phoff, = struct.unpack_from("<Q", data, 32)
-        phentsize, phnum = struct.unpack_from("<HH", data, 54)
-        self.headers = [
-            struct.unpack_from("<IIQQQQQ", data, phoff + i * phentsize)
-            for i in range(phnum)
-        ]
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._size = os.fstat(file.fileno()).st_size
+        self.head = self.at(0, 64)
+        if self.head[:6] != b"\x7fELF\x02\x01":
+            raise ValueError("not a 64-bit little-endian ELF file")
+        phoff, = struct.unpack_from("<Q", self.head, 32)
+        phentsize, phnum = struct.unpack_from("<HH", self.head, 54)
+        table = self.at(phoff, phentsize * phnum)
+        self.headers = [struct.unpack_from("<IIQQQQQ", table, i * phentsize)
+                        for i in range(phnum)]
+
+    def at(self, offset: int, size: int) -> bytes:
+        if offset >= self._size:
+            return b""
+        self._file.seek(offset)
+        return self._file.read(min(size, self._size))
 
     def read(self, addr: int, size: int) -> bytes:
         for kind, _flags, offset, vaddr, _paddr, filesz, _ in self.headers:
             if kind == PT_LOAD and vaddr <= addr < vaddr + filesz:
-                start = offset + addr - vaddr
-                return self.data[start:start + min(size, vaddr + filesz - addr)]
+                return self.at(offset + addr - vaddr,
+                               min(size, vaddr + filesz - addr))
         return b""
 
     def first(self) -> int:
@@ -82,13 +94,23 @@ class _Image:
         return min(starts, default=0) & ~0xfff
 
     def has_note(self, head: bytes) -> bool:
-        return any(h[0] == PT_NOTE and head in self.data[h[2]:h[2] + h[5]]
-                   for h in self.headers)
+        return any(head in self.at(h[2], h[5])
+                   for h in self.headers if h[0] == PT_NOTE)
+
+    def symbol_names(self) -> bytes:
+        """The names in symbol tables that are not loaded."""
+        shoff, = struct.unpack_from("<Q", self.head, 40)
+        size, n = struct.unpack_from("<HH", self.head, 58)
+        table = self.at(shoff, size * n) if shoff else b""
+        sections = [struct.unpack_from("<2I4QII", table, i * size)
+                    for i in range(n)] if table else []
+        return b"".join(self.at(*sections[s[6]][4:6]) for s in sections
+                        if s[1] == SHT_SYMTAB and s[6] < n)
 
     def segment(self, wanted: int) -> bytes:
         for kind, _flags, offset, _va, _pa, filesz, _ in self.headers:
             if kind == wanted:
-                return self.data[offset:offset + filesz]
+                return self.at(offset, filesz)
         return b""
 
 
@@ -97,11 +119,9 @@ def _string(strings: bytes, at: int) -> str:
     return strings[at:end].decode("utf-8", "replace")
 
 
-def _parse(data: bytes) -> Elf:
-    if data[:6] != b"\x7fELF\x02\x01":
-        return _NOTHING
-    machine, = struct.unpack_from("<H", data, 18)
-    image = _Image(data)
+def _parse(file: BinaryIO) -> Elf:
+    image = _Image(file)
+    machine, = struct.unpack_from("<H", image.head, 18)
     dynamic = image.segment(PT_DYNAMIC)
     pairs = list(struct.iter_unpack("<QQ", dynamic[:len(dynamic) // 16 * 16]))
     tags: dict[int, int] = {tag: value for tag, value in pairs}
@@ -116,27 +136,44 @@ def _parse(data: bytes) -> Elf:
     return Elf(machine, bool(image.segment(PT_INTERP)), all_of(DT_NEEDED),
                all_of(DT_RUNPATH, DT_RPATH), image.first(), strings,
                symbols[:len(symbols) // 24 * 24], symbols_at,
-               image.has_note(_WORDS))
+               image.has_note(_WORDS), image.symbol_names())
 
 
 @lru_cache(maxsize=256)
 def _read(path: str, _mtime_ns: int, _size: int) -> Elf:
     try:
         with open(path, "rb") as f:
-            return _parse(f.read())
-    except (OSError, struct.error, KeyError):
+            return _parse(f)
+    except (OSError, ValueError, struct.error, KeyError):
         return _NOTHING
 
 
-def read(path: str) -> Elf:
-    """The file's dynamic section."""
+def _key(path: str) -> Optional[tuple[str, int, int]]:
     path = path.removeprefix("target:")
     path = copies.get(path, path)
     try:
         st = os.stat(path)
     except OSError:
-        return _NOTHING
-    return _read(path, st.st_mtime_ns, st.st_size)
+        return None
+    return path, st.st_mtime_ns, st.st_size
+
+
+def read(path: str) -> Elf:
+    """The file's dynamic section."""
+    key = _key(path)
+    return _read(*key) if key else _NOTHING
+
+
+@lru_cache(maxsize=4096)
+def _may_know(path: str, mtime_ns: int, size: int, name: str) -> bool:
+    file, wanted = _read(path, mtime_ns, size), name.encode() + b"\0"
+    return not file.machine or wanted in file.strings or wanted in file.names
+
+
+def may_know(path: str, name: str) -> bool:
+    """Is that perhaps a symbol of the file's, be it its own or another's?"""
+    key = _key(path)
+    return key is None or _may_know(*key, name)
 
 
 _SYSTEM = ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64",

@@ -24,12 +24,64 @@ STARTERS = ("execl", "execle", "execlp", "execv", "execve", "execvp",
             "execvpe", "fexecve", "execveat", "posix_spawn", "posix_spawnp",
             "system", "popen")
 
+_NO_FILE = "system-supplied DSO at "  # is how gdb names the kernel's vDSO
+_FIRST = "cstrace_control"  # the shim's symbol that others are found by
+
 MISSING = ("%s has no -finstrument-functions hooks: compile it with "
            "gcc or clang -g -finstrument-functions")
 
 
+def _may_be_known(name: str) -> bool:
+    """Has a file that gdb has read perhaps such a symbol?"""
+    return any(elf.may_know(path, name) for path in map(
+        locate.file_name, gdb.objfiles())
+               if path and not path.startswith(_NO_FILE))
+
+
+def is_defined(name: str) -> bool:
+    """Does gdb know the symbol by the program's files or libraries'?"""
+    return any(elf.read(path).defines(name) for path in loaded()) or (
+        symbol_address(name) is not None)
+
+
+def _shim() -> Optional[gdb.Objfile]:
+    """The one libcstrace.so that gdb has read."""
+    found = [o for o in gdb.objfiles() if o.owner is None
+             and locate.is_shim(locate.file_name(o) or "")]
+    return found[0] if len(found) == 1 else None
+
+
+def _address_in(shim: gdb.Objfile, name: str) -> Optional[int]:
+    """Where that symbol of the shim's is, by its file's symbol table."""
+    path = locate.file_name(shim) or ""
+    wanted = elf.read(path).definition(name)
+    first = elf.read(path).definition(_FIRST)
+    if wanted is None or first is None:
+        return None
+    at = getattr(shim, "cstrace_first", None)
+    if at is None:
+        at = _parsed_address(_FIRST)
+        if at is None or gdb.solib_name(at) != path:
+            return None
+        setattr(shim, "cstrace_first", at)
+    return int(at) - first[1] + wanted[1]
+
+
 def symbol_address(name: str) -> Optional[int]:
-    """Where the symbol is now, or None."""
+    """Where the symbol is now, or None.
+
+    gdb takes milliseconds to say so, as a name may be that of a source file,
+    too, and the files' symbol tables say most of it."""
+    shim = _shim() if name.startswith("cstrace_") else None
+    at = None if shim is None else _address_in(shim, name)
+    if at is not None:
+        return at
+    if name.isidentifier() and not _may_be_known(name):
+        return None
+    return _parsed_address(name)
+
+
+def _parsed_address(name: str) -> Optional[int]:
     # gdb's parser makes an error of Ctrl-C: no such symbol.
     with ctrlc.kept():
         try:

@@ -2,6 +2,7 @@
 """Programs that bring something along: sanitizers, a linked shim, no dynamic
 linker at all; and programs that run already."""
 
+import shutil
 import subprocess
 
 import pytest
@@ -77,6 +78,26 @@ def test_a_static_program_with_the_shim(gdb, tmp_path, variant):
               "cstrace start", "run", *SAVE)
     assert outcome(tmp_path) == CALLS
     assert run.out.rindex("calls.c:53") < run.out.index("exited normally")
+
+
+# A program's symbols in a file of their own, or compressed in a section.
+APART = {
+    "link": "objcopy --only-keep-debug a a.debug && strip a && "
+            "objcopy --add-gnu-debuglink=a.debug a",
+    "compressed": "objcopy --only-keep-debug a a.debug && "
+                  "objcopy --strip-debug a.debug && strip a && xz a.debug && "
+                  "objcopy --add-section .gnu_debugdata=a.debug.xz a",
+}
+
+
+@pytest.mark.parametrize("way", APART)
+def test_a_static_program_with_its_symbols_apart(gdb, tmp_path, way):
+    shutil.copy(build("calls.c", *STATIC_SHIM), tmp_path / "a")
+    subprocess.run(APART[way], shell=True, cwd=tmp_path, check=True)
+    run = gdb(tmp_path / "a", "cstrace start", "run", "cstrace save t.jsonl")
+    assert "recording begins with `run`" in run.out
+    assert "exited normally" in run.out
+    assert len(read_jsonl(tmp_path / "t.jsonl")) == len(CALLS.splitlines())
 
 
 OWN_NAMES = """main
