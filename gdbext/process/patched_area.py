@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes as C
+import gc
 import struct
 from typing import Any, Iterator, NamedTuple
 
@@ -29,6 +30,7 @@ _ENDS = {abi.CST_SLOT_EXIT: abi.CST_PATCHED_EXIT,
 
 
 INT3 = 0xcc
+LONGEST_PATCH = int(abi.CST_PATCH_MAX)
 _WORD = 8
 _SHORT_JUMP = b"\xeb"
 # The first of the code, jmp *slot(%rip).
@@ -188,38 +190,64 @@ def _slot(plan: bytes, head: abi.cst_plan, hook: int) -> int:
     return (hook + int(distance) - int(head.code_at)) // abi.CST_PLAN_GATE
 
 
-def read_area(plan: bytes, where: abi.cst_patched) -> Area:
-    """The plan, as it was applied."""
-    head = abi.cst_plan.from_buffer_copy(plan)
-    starts, sizes = [], {}
-    for address, size, *_ in _rows(plan, head.functions, abi.cst_plan_function):
-        starts.append(where.bias + address)
-        sizes[starts[-1]] = size
-    copies: dict[int, list[tuple[int, int]]] = {}
+def _functions(plan: bytes, head: abi.cst_plan,
+               bias: int) -> tuple[list[int], dict[int, int]]:
+    """Returns the functions' addresses, and their sizes by these."""
+    rows = [(bias + address, size) for address, size, *_ in _rows(
+        plan, head.functions, abi.cst_plan_function)]
+    return [address for address, _ in rows], dict(rows)
+
+
+def _copies(plan: bytes, head: abi.cst_plan) -> dict[int, list[tuple[int, int]]]:
+    """Returns the moved instructions of each patch: where the copy is, and its
+    own place."""
+    found: dict[int, list[tuple[int, int]]] = {}
     for address, copy, patch in _rows(plan, head.copies, abi.cst_plan_copy):
-        copies.setdefault(patch, []).append((copy, address))
+        if patch in found:
+            found[patch].append((copy, address))
+        else:
+            found[patch] = [(copy, address)]
+    return found
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Python's collector would look at all that is made again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@_no_collection()
+def read_area(plan: bytes, where: abi.cst_patched) -> Area:
+    """The plan, as it was applied.  There may be tens of thousands of patches,
+    and the user waits: a loop has no more in it than it must."""
+    head = abi.cst_plan.from_buffer_copy(plan)
+    bias, area, moved_by = where.bias, where.area, where.moved
+    starts, sizes = _functions(plan, head, bias)
+    copies = _copies(plan, head)
     found, all_hooks = [], {}
     for i, (address, function, trampoline, hook, end_hook, _, kind, _, length,
             moved, _, _, old, new) in enumerate(
                 _rows(plan, head.patches, abi.cst_patch)):
         if moved:
-            place, = struct.unpack_from("<I", new, moved)
-            new = b"%s%s%s" % (new[:moved], struct.pack(
-                "<I", (place + where.moved) % 2**32), new[moved + 4:])
-        one = Patch(where.bias + address, old[:length], new[:length], function,
-                    kind, 0 if kind == abi.CST_PATCH_LANDING
-                    else where.area + trampoline)
+            place = int.from_bytes(new[moved:moved + 4], "little") + moved_by
+            new = (new[:moved] + (place % 2**32).to_bytes(4, "little")
+                   + new[moved + 4:])
+        one = Patch(bias + address, old[:length], new[:length], function, kind,
+                    0 if kind == abi.CST_PATCH_LANDING else area + trampoline)
         found.append(one)
-        for at in hook, end_hook:
-            if at:
-                behind = min((c for c in copies.get(i, ()) if c[0] >= at),
-                             default=None)
-                all_hooks[where.area + at] = Hook(
-                    starts[function], _slot(plan, head, at), one,
-                    where.bias + behind[1] if behind else 0)
-    return Area(where.area, where.sum, (where.area + head.code_at, head.code_size),
-                (where.area + head.frames_at, head.frames_size), found,
-                all_hooks,
-                [(where.area + copy, where.bias + own)
+        for at in (hook, end_hook) if end_hook else (hook,) if hook else ():
+            behind = [copy for copy in copies.get(i, ()) if copy[0] >= at]
+            all_hooks[area + at] = Hook(
+                starts[function], _slot(plan, head, at), one,
+                bias + min(behind)[1] if behind else 0)
+    return Area(area, where.sum, (area + head.code_at, head.code_size),
+                (area + head.frames_at, head.frames_size), found, all_hooks,
+                [(area + copy, bias + own)
                  for one in copies.values() for copy, own in one],
                 sizes)

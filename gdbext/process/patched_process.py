@@ -11,7 +11,7 @@ import gdb
 
 from . import hooks
 from .arrival import Notice
-from .patched_area import Area, Patch
+from .patched_area import LONGEST_PATCH, Area, Patch
 
 Key = tuple[int, int]  # area, function
 
@@ -55,13 +55,14 @@ class PatchedProcess:
         stops = {location.address for b in gdb.breakpoints()
                  for location in getattr(b, "locations", ())
                  if b.is_valid()}
+        near = {stop - i for stop in stops for i in range(1, LONGEST_PATCH)}
         found = []
         for area in self.areas:
             for p in area.patches:
                 key = (area.start, p.function)
-                if (key not in self.left_out - self.late and any(
-                        p.address + i in stops
-                        for i in range(1, len(p.old)))):
+                if (p.address in near and key not in self.left_out - self.late
+                        and any(p.address + i in stops
+                                for i in range(1, len(p.old)))):
                     self.late.discard(key)
                     self.left_out.add(key)
                     found.append((area, p.function))

@@ -29,6 +29,7 @@ _BELOW = 1 << 13  # the stack pointer, for the shim
 _OWN = 1 << 9  # as far as that the shim surely writes
 _NOOPS = ("cstrace_hook_stop", "cstrace_hook_enter")
 _WORD = 8
+_NEAR = 512  # bytes
 
 
 def line_behind(hook: Hook) -> int:
@@ -55,16 +56,40 @@ def is_any_running() -> bool:
     return any(t.is_running() for t in gdb.selected_inferior().threads())
 
 
-def write(patches: Iterable[Patch]) -> None:
+def _groups(changes: Iterable[tuple[int, bytes]]) -> Iterator[
+        list[tuple[int, bytes]]]:
+    """Changes that lie near each other, by address."""
+    group: list[tuple[int, bytes]] = []
+    for one in sorted(changes):
+        if group and one[0] - group[-1][0] > _NEAR:
+            yield group
+            group = []
+        group.append(one)
+    if group:
+        yield group
+
+
+def _change(changes: Iterable[tuple[int, bytes]]) -> None:
+    """Writes these bytes at these addresses.  Each command costs gdb as much as
+    a kilobyte, so that what lies between them is written as it is."""
     inferior = gdb.selected_inferior()
-    for p in patches:
-        inferior.write_memory(p.address, p.new)
+    for group in _groups(changes):
+        begin, (last, new) = group[0][0], group[-1]
+        code = new
+        if len(group) > 1:
+            code = bytearray(inferior.read_memory(
+                begin, last + len(new) - begin))
+            for address, new in group:
+                code[address - begin:address - begin + len(new)] = new
+        inferior.write_memory(begin, code)
+
+
+def write(patches: Iterable[Patch]) -> None:
+    _change((p.address, p.new) for p in patches)
 
 
 def take_away(patches: Iterable[Patch]) -> None:
-    inferior = gdb.selected_inferior()
-    for p in patches:
-        inferior.write_memory(p.address, p.old)
+    _change((p.address, p.old) for p in patches)
 
 
 class Back(gdb.Breakpoint):
