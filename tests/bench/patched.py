@@ -88,7 +88,7 @@ def _idle(table):
 LUA = """
 local function fib(n) return n < 2 and n or fib(n - 1) + fib(n - 2) end
 local all = {}
-for i = 1, 20000 do all[i] = tostring(fib(i % 10)) end
+for i = 1, 100000 do all[i] = tostring(fib(i % 10)) end
 table.sort(all)
 io.stderr:write("cpu ", os.clock(), "\\n")
 """

@@ -13,6 +13,8 @@ enum {
 	N_VECTORS = 16,
 	N_TIMES = 3,
 	N_REPORTING = CST_SLOT_BORDER_ENTER + 2, /* slots: but the border's */
+	N_FIRST = N_REPORTING * N_TIMES,	 /* records */
+	N_MORE = 3000,				 /* functions */
 };
 
 struct registers {
@@ -24,9 +26,9 @@ struct registers {
 extern const uint64_t cstrace_slots[CST_PLAN_SLOTS];
 
 static struct mini_reader *reader;
-struct registers before, after[CST_PLAN_SLOTS][N_TIMES], *now;
-uint64_t slot, returns_at;
-char function[64];
+struct registers before, after[CST_PLAN_SLOTS][N_TIMES], last, *now;
+uint64_t slot, returns_at, reported;
+char function[N_MORE];
 
 /* What a trampoline of the function of that name, at its first instruction,
  * does: with known registers all around. */
@@ -55,7 +57,7 @@ void reports_deep(void);
 	EACH_VECTOR(LOAD_VECTOR)                                 \
 	"mov before+112(%rip), %rax\n"                           \
 	"push %rax\n"                                            \
-	"lea function(%rip), %rax\n"                             \
+	"mov reported(%rip), %rax\n"                             \
 	"call *slot(%rip)\n"                                     \
 	"pop %rax\n"                                             \
 	"push %rax\n"                                            \
@@ -101,6 +103,7 @@ QUIET static int play(void **state)
 	(void)state;
 	prepare();
 	reader = reader_start(8, 0);
+	reported = (uint64_t)function;
 	shim_mode(reader_path(reader), CST_MODE_RING);
 	for (int s = 0; s < CST_PLAN_SLOTS; s++)
 		for (int i = 0; i < N_TIMES; i++) {
@@ -113,6 +116,12 @@ QUIET static int play(void **state)
 			else
 				reports();
 		}
+	slot = cstrace_slots[CST_SLOT_ENTER];
+	now = &last;
+	for (int i = 0; i < N_MORE * N_TIMES; i++) {
+		reported = (uint64_t)&function[i % N_MORE];
+		reports();
+	}
 	shim_mode(NULL, CST_MODE_OFF);
 	slot = cstrace_slots[0];
 	now = &after[0][0];
@@ -140,8 +149,8 @@ static void records_are_as_those_of_hooks(void **state)
 	struct stream *s = reader_my_stream(reader);
 
 	(void)state;
-	assert_int_equal(s->n, N_REPORTING * N_TIMES);
-	for (int i = 0; i < N_REPORTING * N_TIMES; i++) {
+	assert_int_equal(s->n, N_FIRST + N_MORE * N_TIMES);
+	for (int i = 0; i < N_FIRST; i++) {
 		static const uint64_t hooks[] = {
 			CST_PATCHED_ENTRY,	CST_PATCHED_EXIT,
 			CST_PATCHED_TAIL,	CST_PATCHED_FRAMED,
@@ -173,11 +182,28 @@ static void records_are_as_those_of_hooks(void **state)
 	}
 }
 
+/* Many share a slot of the table of sites. */
+static void many_functions_have_each_its_site(void **state)
+{
+	struct stream *s = reader_my_stream(reader);
+
+	(void)state;
+	for (int i = 0; i < N_MORE * N_TIMES; i++) {
+		const struct cst_site *site =
+			record_site(reader, &s->records[N_FIRST + i]);
+
+		assert_int_equal(site->callee, (uint64_t)&function[i % N_MORE]);
+		assert_int_equal(site->hook, CST_PATCHED_ENTRY);
+	}
+	assert_memory_equal(&last, &before, sizeof(before));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(registers_stay),
 		cmocka_unit_test(records_are_as_those_of_hooks),
+		cmocka_unit_test(many_functions_have_each_its_site),
 	};
 
 	return cmocka_run_group_tests(tests, play, NULL);

@@ -46,10 +46,10 @@ static uint64_t table_new(uint64_t shift)
 static void table_put(uint64_t table, const struct site_key *k, uint32_t n)
 {
 	uint32_t *slots = (uint32_t *)site_table_slots(table);
-	uint64_t i = site_hash(k) >> (table & 63);
+	uint64_t first = site_hash(k) >> (table & 63), i = first;
 
-	while (slots[i])
-		i = (i + 1) & (table_slots(table) - 1);
+	for (uint64_t passed = 1; slots[i]; passed++)
+		i = site_slot(first, passed, table_slots(table) - 1);
 	/* Pairs with the acquire in site_find(). */
 	__atomic_store_n(&slots[i], n, __ATOMIC_RELEASE);
 }
@@ -94,7 +94,8 @@ static int table_rebuild(uint64_t shift, uint64_t start, uint64_t end)
 }
 
 /* Room for one more at a load of at most an eighth: a site that is not in the
- * slot where it is looked for first takes the long way. */
+ * slot where it is looked for first takes a longer way, a patch's only if it is
+ * not in the second either. */
 static int table_room(void)
 {
 	uint64_t table = site_index.table, shift = table & 63;

@@ -72,17 +72,25 @@ static inline uint32_t site_probe_load(const struct site_probe *p)
 	return __atomic_load_n(&p->slots[p->i], __ATOMIC_ACQUIRE);
 }
 
+/* Returns the slot that comes n behind the first one, i: next is its neighbour,
+ * so that both are in one cache line, then the pairs behind them. */
+static inline uint64_t site_slot(uint64_t i, uint64_t n, uint64_t mask)
+{
+	return (n < 2 ? i ^ n : (i | 1) + n - 1) & mask;
+}
+
 /* Returns the site's number, or 0 if it is not known yet. */
 static inline uint32_t site_find(const struct site_key *k)
 {
 	struct site_probe p = site_probe(k);
+	uint64_t first = p.i;
 
-	for (;;) {
+	for (uint64_t passed = 1;; passed++) {
 		uint32_t n = site_probe_load(&p);
 
 		if (!n || site_is(&site_index.sites[n], k))
 			return n;
-		p.i = (p.i + 1) & p.mask;
+		p.i = site_slot(first, passed, p.mask);
 	}
 }
 

@@ -57,6 +57,21 @@
 		"jmp 1f\n"                                             \
 		"6:\n"
 
+/* Goes on if the slot rdi of the table rcx has the event's site, and that is to
+ * be recorded as it is, else to `other`. */
+#define PATCH_COMPARE(hook, other)                                     \
+		"mov (%rcx, %rdi, 4), %edx\n"                          \
+		"shl $5, %rdx\n"                                       \
+		"add site_index + 8(%rip), %rdx\n"                     \
+		"cmp %rax, (%rdx)\n"                                   \
+		"jne " #other "\n"                                     \
+		"cmp %rsi, 8(%rdx)\n"                                  \
+		"jne " #other "\n"                                     \
+		"cmpq $" PATCH_TEXT(hook) ", 16(%rdx)\n"               \
+		"jne " #other "\n"                                     \
+		"cmpb $0, 24(%rdx)\n"                                  \
+		"jne " #other "\n"
+
 /* The slot's function of that name, for events whose sites have the word `hook`
  * (enum of CST_PATCHED_ENTRY) in place of a hook's address; `from` tells which
  * callers' events they are. */
@@ -85,18 +100,9 @@
 		/* site_find_at_once() */                              \
 		"shr %cl, %rdi\n"                                      \
 		"and $-64, %rcx\n"                                     \
+		PATCH_COMPARE(hook, 3f)                                \
+		"7:\n"                                                 \
 		"mov (%rcx, %rdi, 4), %ecx\n"                          \
-		"mov %rcx, %rdx\n"                                     \
-		"shl $5, %rdx\n"                                       \
-		"add site_index + 8(%rip), %rdx\n"                     \
-		"cmp %rax, (%rdx)\n"                                   \
-		"jne 3f\n"                                             \
-		"cmp %rsi, 8(%rdx)\n"                                  \
-		"jne 3f\n"                                             \
-		"cmpq $" PATCH_TEXT(hook) ", 16(%rdx)\n"               \
-		"jne 3f\n"                                             \
-		"cmpb $0, 24(%rdx)\n"                                  \
-		"jne 3f\n"                                             \
 		/* event_put() */                                      \
 		"rdtsc\n"                                              \
 		"mov self@gottpoff(%rip), %rsi\n"                      \
@@ -123,10 +129,14 @@
 		"1:\n" PATCH_RESTORED_LAST                             \
 		"ret\n"                                                \
 		".cfi_restore_state\n"                                 \
+		"3:\n" /* in its second slot, perhaps */               \
+		"xor $1, %edi\n"                                       \
+		PATCH_COMPARE(hook, 8f)                                \
+		"jmp 7b\n"                                             \
 		"2:\n"                                                 \
 		"cmpl $2, state_page(%rip)\n"                          \
 		"je 1b\n"                                              \
-		"3:\n"                                                 \
+		"8:\n"                                                 \
 		PLACE_OF_##at                                          \
 		"mov $" PATCH_TEXT(hook) ", %edx\n"                    \
 		"jmp patched_other\n"                                  \
@@ -134,7 +144,7 @@
 		"shl $5, %rcx\n"                                       \
 		"add site_index + 8(%rip), %rcx\n"                     \
 		"mov (%rcx), %rax\n"                                   \
-		"jmp 3b\n"                                             \
+		"jmp 8b\n"                                             \
 		".cfi_endproc\n"                                       \
 		".size " #name ", . - " #name "\n")
 
