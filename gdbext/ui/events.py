@@ -13,6 +13,7 @@ from typing import Any, Callable, Iterator, Optional
 import gdb
 
 from .. import locate
+from ..breakpoints.syscall_catch import SyscallCatches
 from ..process import hooks
 from . import ctrlc, frames, reason, stop_again
 from .captured import Printed, write_records
@@ -70,6 +71,7 @@ class Events:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._redirect = Redirect()
+        self._catches = SyscallCatches()
         self._hopeless = 0  # a process that could not be recorded
         self._attached = 0  # the process that gdb has attached to last
         self._is_due = False  # that one is to be recorded
@@ -108,6 +110,7 @@ class Events:
     def stopped(self) -> None:
         """The program stopped; gdb has not printed where, but of a signal that
         it came."""
+        self._catches.stopped()
         r = self._session.recording
         if r is None or self.is_again:
             return
@@ -382,6 +385,7 @@ class Events:
     @_guarded
     def cont(self, event: gdb.ContinueEvent) -> None:
         s = self._session
+        self._catches.gone_on()
         s.keep_hooks(is_prompt=False)  # a script has no prompt at which to look
         s.steps.resumed()
         if not self.is_again:
@@ -397,6 +401,7 @@ class Events:
         """After the location was printed: a net below hook-stop, which a
         user's own may have replaced."""
         s = self._session
+        self._catches.stopped()
         if s.recording is not None:
             s.recording.stopped()
         s.stops.tell()
@@ -438,11 +443,14 @@ class Events:
         """`call f()` runs the program without cont and stop."""
         is_begin = isinstance(event, gdb.InferiorCallPreEvent)
         if is_begin:
+            self._catches.gone_on()
             if not self.is_again:
                 self._stopped_call = None
             self._calls.append(event.ptid)
-        elif event.ptid in self._calls:
-            self._calls.remove(event.ptid)
+        else:
+            self._catches.stopped()
+            if event.ptid in self._calls:
+                self._calls.remove(event.ptid)
         r = self._session.recording
         if r is None:
             return
@@ -462,6 +470,7 @@ class Events:
     @_guarded
     def exited(self, event: gdb.ExitedEvent) -> None:
         s = self._session
+        self._catches.stopped()
         r = s.recording
         if r is None or r.is_outlived:
             return
