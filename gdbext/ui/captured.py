@@ -12,7 +12,7 @@ import os
 import re
 import select
 import tty
-from typing import Iterator, NamedTuple
+from typing import Iterator, NamedTuple, Optional
 
 import gdb
 
@@ -92,6 +92,38 @@ def _printed(command: str, logs: list[int]) -> tuple[str, dict[int, str]]:
     n = len(logs)
     return (text or next(filter(None, found[:n]), ""),
             dict(zip(others, found[n:])))
+
+
+class Sieve:
+    """Lines that a command does not show, though gdb prints them, from a hook
+    before it to the one behind it."""
+
+    def __init__(self, unwanted: str) -> None:
+        # A front end has them in a record.
+        self._unwanted = re.compile(
+            r'^(?:~")?(?:%s)(?:\\n")?\r?\n' % unwanted, re.M)
+        self._open: Optional[contextlib.ExitStack] = None
+        self._ends: list[tuple[int, int]] = []
+
+    def begin(self) -> None:
+        """No command that may fail: it would have no hook behind it."""
+        self.end()
+        self._open = stack = contextlib.ExitStack()
+        if is_tui():
+            gdb.execute("tui disable")
+            stack.callback(gdb.execute, "tui enable")
+        for fd in (_STDOUT, *(_logs() if is_logging() else ()), *_other_uis()):
+            end = stack.enter_context(_elsewhere(fd))
+            self._ends.append((fd, end))
+
+    def end(self) -> None:
+        if self._open is None:
+            return
+        self._open.close()
+        self._open = None
+        for fd, end in self._ends:
+            _write(fd, self._unwanted.sub("", _all_of(end)))
+        self._ends = []
 
 
 def _descriptors() -> Iterator[tuple[int, str]]:

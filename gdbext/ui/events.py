@@ -16,7 +16,7 @@ from .. import locate
 from ..breakpoints.syscall_catch import SyscallCatches
 from ..process import hooks
 from . import ctrlc, frames, reason, stop_again
-from .captured import Printed, write_records
+from .captured import Printed, Sieve, write_records
 from .console import is_mi, say
 from ..process.control import Control
 from ..process.patches import Patches, stands
@@ -82,6 +82,8 @@ class Events:
         # Of a call that has stopped: thread, address, signal.
         self._stopped_call: Optional[tuple[Any, int, str]] = None
         self._result = ""  # a front end's, of `info program`
+        # That command names each watchpoint that gdb has looked at, ours, too.
+        self._sieve = Sieve(r"It stopped at breakpoint -\d+\.")
 
     def connect(self) -> None:
         e = gdb.events
@@ -257,9 +259,17 @@ class Events:
 
     @_guarded
     def telling_program(self) -> None:
-        """For `info program` gdb keeps where a call has stopped first."""
+        """Before `info program`."""
         if not reason.is_user_asking():
             return
+        self._show_place_of_call()
+        thread = gdb.selected_thread()
+        if (thread is not None and thread.is_stopped()
+                and self.patches().software_watch.is_on()):
+            self._sieve.begin()
+
+    def _show_place_of_call(self) -> None:
+        """gdb keeps where a call has stopped first."""
         was, self._stopped_call = self._stopped_call, None
         if was is None or not stands() or was[:2] != (
                 gdb.selected_thread().ptid, gdb.newest_frame().pc()):
@@ -274,6 +284,7 @@ class Events:
     @_guarded
     def told_program(self) -> None:
         """gdb gives no result of a command that has run the program."""
+        self._sieve.end()
         result, self._result = self._result, ""
         write_records(result)
 
@@ -385,6 +396,7 @@ class Events:
     @_guarded
     def cont(self, event: gdb.ContinueEvent) -> None:
         s = self._session
+        self._sieve.end()
         self._catches.gone_on()
         s.keep_hooks(is_prompt=False)  # a script has no prompt at which to look
         s.steps.resumed()
@@ -489,6 +501,7 @@ class Events:
     @_guarded
     def before_prompt(self) -> None:
         """The user may have changed the environment, or asked for more."""
+        self._sieve.end()
         self._begin_due()
         # A step that was given a wrong argument has not begun.
         self.patches().end_steps(is_step=False)
@@ -502,6 +515,7 @@ class Events:
 
     @_guarded
     def gdb_exiting(self, event: Any) -> None:
+        self._sieve.end()
         self._session.close()
 
 

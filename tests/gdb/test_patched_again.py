@@ -27,9 +27,14 @@ STEPS = ["break *scale", "break scale", "break beside.c:20",
          *["stepi 2", "stepi 3", "nexti 2"] * 6, "info breakpoints", "bt"]
 # In the program's own code, not in a call by gdb.
 FAULT = ["run 1", "bt", "info program"]
+WATCHED = ["break even", "run", "set can-use-hw-watchpoints 0", "watch sink",
+           *["continue", "info program"] * 4, "break *$pc", "stepi",
+           "info program", "continue", "info program", "delete 2",
+           "info program", "continue", "info program"]
 SESSIONS = [("inlined_begin.c", FAULTS, ()), ("beside.c", STEPS, ("-pthread",)),
-            ("beside.c", FAULT, ("-pthread",))]
-IDS = ["calls", "steps", "fault"]
+            ("beside.c", FAULT, ("-pthread",)),
+            ("recursive.c", WATCHED, ("-pthread",))]
+IDS = ["calls", "steps", "fault", "watched"]
 OUTPUT = ["set print frame-arguments none", "set print entry-values no"]
 
 
@@ -53,7 +58,7 @@ def test_a_log(gdb, tmp_path, compiler, level, source, session, flags, place):
         found.append((plain(shown), plain(re.sub(
             "^cstrace: .*\n", "", log.read_text(), flags=re.M))))
     assert found[1] == found[0]
-    assert "main (" in found[0][1]
+    assert "main (" in found[0][1] or session is WATCHED
 
 
 def records(folder, program, session, is_async, is_patched):
@@ -134,6 +139,18 @@ def test_another_user_interface(gdb, compiler, level, kind):
             if re.match(r'\*|~" received|~"0x|~"third|0x|third|Program', line))))
     assert found[1] == found[0]
     assert "third" in found[0]
+
+
+@pytest.mark.skipif(not shutil.which("tmux"), reason="no tmux")
+def test_watched_in_the_tui(tmp_path):
+    program = program_of("recursive.c", "gcc", "-O1", "-pthread")
+    with Screen(tmp_path, program, rows=60) as s:
+        for command in ("layout src", "set cstrace live off", "cstrace start",
+                        *WATCHED[:6]):
+            s.ask(command)
+        seen = s.seen()
+        assert "It stopped at breakpoint 2." in seen
+        assert "at breakpoint -" not in seen
 
 
 @pytest.mark.skipif(not shutil.which("tmux"), reason="no tmux")
