@@ -27,6 +27,7 @@ _SAVED = ("rbx", "rbp", "r12", "r13", "r14", "r15", "", *[""] * 8, "r11", "r10",
 # The shim saves these first, and uses them; it changes no others before all are
 # saved.
 _SAVED_FIRST = ("rcx", "rdx", "rsi", "rdi")
+_PRESERVED = ("rbx", "rbp", "r12", "r13", "r14", "r15")
 _WORD = 8
 _N_RETURNS = 3  # in cstrace_patched_returns
 _MOST_FRAMES = 16  # of the shim, below a trampoline
@@ -260,10 +261,13 @@ class AreaUnwinder(Unwinder):
     @staticmethod
     def _changed(hook: Hook, newest: gdb.Frame, caller: gdb.Frame) -> (
             dict[str, int]):
-        """What the shim saves first, as far as it has."""
-        sp, bp = (int(caller.read_register(r)) % 2**64 for r in ("rsp", "rbp"))
-        was = before(hook, sp, bp, _pid())
-        found = {"rsp": was.sp, "rax": was.rax}
+        """What the shim saves first, as far as it has; call frame information
+        has the rest."""
+        found = {name: int(caller.read_register(name)) % 2**64
+                 for name in ("rsp", *_PRESERVED)}
+        sp = found["rsp"]
+        was = before(hook, sp, found["rbp"], _pid())
+        found.update(rsp=was.sp, rax=was.rax)
         end = int(newest.read_register("rsp")) % 2**64
         for i, name in enumerate(_SAVED_FIRST):
             at = sp - (i + 2) * _WORD  # behind the return address

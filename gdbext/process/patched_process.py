@@ -9,8 +9,8 @@ from typing import Optional
 
 import gdb
 
-from . import hooks
-from .arrival import Notice
+from . import hooks, x86_64
+from .arrival import Notice, selected_kept, threads
 from .patched_area import LONGEST_PATCH, Area, Patch
 
 Key = tuple[int, int]  # area, function
@@ -86,6 +86,31 @@ class PatchedProcess:
                 self.slots[address] = (old, new)
                 inferior.write_memory(address, new)
 
+    def lead_notice(self) -> bool:
+        """The program's dynamic linker tells of libraries from now on.  Returns
+        whether it does."""
+        notice, self.notice = self.notice, None
+        if notice is None:
+            return False
+        old = bytes(gdb.selected_inferior().read_memory(
+            notice.function, x86_64.LEAD_SIZE))
+        with selected_kept():
+            inside = [thread for thread in threads() if 0 <
+                      _pc_of(thread) - notice.function < x86_64.LEAD_SIZE]
+        if inside or not x86_64.lead(*notice):
+            return False
+        self.led = notice, old
+        return True
+
+    def undo_notice(self) -> bool:
+        """Returns whether it did."""
+        led, self.led = self.led, None
+        if led is None:
+            return False
+        self.notice, old = led
+        gdb.selected_inferior().write_memory(self.notice.function, old)
+        return True
+
     def undo_slots(self) -> None:
         inferior = gdb.selected_inferior()
         for address, (old, new) in self.slots.items():
@@ -103,3 +128,8 @@ def _missing(area: Area) -> list[Patch]:
     end = max(p.address + len(p.old) for p in area.patches)
     code = bytes(gdb.selected_inferior().read_memory(begin, end - begin))
     return [p for p in area.patches if code.startswith(p.old, p.address - begin)]
+
+
+def _pc_of(thread: gdb.InferiorThread) -> int:
+    thread.switch()
+    return int(gdb.newest_frame().pc())

@@ -15,7 +15,7 @@ from .. import _abi as abi, engine
 from ..gdb_setting import Held
 from ..live import Live, Look
 from ..ui import ctrlc
-from ..ui.console import plain, say
+from ..ui.console import say
 from . import arrival, displaced, hooks, memory, x86_64
 from .area_symbols import AreaSymbols
 from .area_unwinder import AreaUnwinder
@@ -179,13 +179,17 @@ class Patches:
                          if self._is_as_planned(a)])
         self._find_places()
 
-    def _find_places(self) -> None:
+    def _leave_out(self, functions: set[Key]) -> None:
+        """Up to a stop where no thread stands in the bytes that change."""
+        self._now.late |= functions
+        self._now.left_out |= functions
+
+    def _find_places(self, is_said: bool = True) -> None:
         found = self._look(is_undone=False)
         self._now.moves = found.moves
         left = found.left - self._now.left_out
-        self._now.late |= left
-        self._now.left_out |= left
-        if left:
+        self._leave_out(left)
+        if left and is_said:
             say("%d function%s left out up to a stop where no thread stands in "
                 "the bytes that change" % (len(left), " is" if len(left) == 1
                                            else "s are"))
@@ -203,34 +207,14 @@ class Patches:
         self._now.lead_slots()
         self._move(self._now.moves)
         self._write_areas(self._now.areas)
-        self._write_notice()
+        if self._now.lead_notice():
+            self._listen()
         self.tell()
         self._tell_gdb()
-
-    def _write_notice(self) -> None:
-        """The program's dynamic linker tells of libraries from now on."""
-        notice, self._now.notice = self._now.notice, None
-        if notice is None:
-            return
-        inferior = gdb.selected_inferior()
-        old = bytes(inferior.read_memory(notice.function, x86_64.LEAD_SIZE))
-        with arrival.selected_kept():
-            inside = [thread for thread in arrival.threads() if 0 <
-                      _pc_of(thread) - notice.function < x86_64.LEAD_SIZE]
-        if not inside and x86_64.lead(*notice):
-            self._now.led = notice, old
-            self._listen()
 
     def hears_of_libraries(self) -> bool:
         """Are libraries that the program opens patched?"""
         return self._breakpoint is not None
-
-    def _undo_notice(self) -> None:
-        led, self._now.led = self._now.led, None
-        if led is not None:
-            self._now.notice, old = led
-            gdb.selected_inferior().write_memory(self._now.notice.function, old)
-            self._listen_no_more()
 
     def _write_areas(self, areas: list[Area]) -> None:
         if self._now.is_resting:
@@ -382,8 +366,7 @@ class Patches:
                         key not in found.left):
                     write(p for p in own if p.function == function)
                     continue
-                self._now.late.add(key)
-                self._now.left_out.add(key)
+                self._leave_out({key})
                 if not is_running:
                     self._restore(area, function)
 
@@ -588,17 +571,8 @@ class Patches:
         error, self.error = self.error, None
         if error is not None:
             say("the program was not patched: " + error)
-        if self.plans.folder is None:
-            return
-        path = os.path.join(self.plans.folder, "refused")  # the shim's answers
-        with contextlib.suppress(OSError, ValueError):
-            with open(path, encoding="utf-8", errors="replace") as f:
-                for line in f:
-                    code, name, why = line.rstrip("\n").split("\t")
-                    say("%s was not patched: %s%s" % (
-                        plain(name) or "the program", why, ": " + os.strerror(
-                            int(code)) if int(code) else ""))
-            os.unlink(path)
+        for line in self.plans.refusals():
+            say(line)
 
     def _tell_gdb(self) -> None:
         if self.plans.folder is not None:
@@ -630,6 +604,24 @@ class Patches:
             self._find_places()
             self.write_midway()
 
+    @contextlib.contextmanager
+    def own_code(self) -> Iterator[None]:
+        """Within, the code is the program's own, and the selected thread is where
+        gdb was shown it.  Behind it the thread is where it has come to."""
+        self.shown.leave()
+        self.rest()
+        yield
+        if not self._is_selected() or not self._now.is_resting:
+            return
+        self._now.is_resting = False
+        self._now.left_out -= self._now.staying
+        self._find_places(is_said=False)
+        if self._now.moves.pop(gdb.selected_thread().ptid[1], None):
+            pc = int(gdb.newest_frame().pc())
+            self._leave_out({(area.start, p.function) for area in self._now.areas
+                             for p in area.patches if p.has(pc)})
+        self.write_midway()
+
     def undo(self) -> None:
         """Writes the program's own code back; a thread that is in an area goes
         on there."""
@@ -647,7 +639,8 @@ class Patches:
         staying: set[Key] = set()
         if self._is_selected() and not self._now.is_resting:
             self._now.undo_slots()
-            self._undo_notice()
+            if self._now.undo_notice():
+                self._listen_no_more()
             found = self._look(is_undone=True)
             staying = {key for key in found.left if self._is_written(key)}
             self._now.left_out |= staying
@@ -691,8 +684,3 @@ def stands() -> bool:
     except SystemError:  # gdb has lost the process
         return False
     return thread is not None and thread.is_stopped()
-
-
-def _pc_of(thread: gdb.InferiorThread) -> int:
-    thread.switch()
-    return int(gdb.newest_frame().pc())

@@ -13,6 +13,7 @@ import gdb
 from .. import locate, planned
 from ..engine import CstraceError, build_id
 from ..temp_folder import TempFolder
+from ..ui.console import plain
 from . import elf, hooks
 from .connection import is_remote
 from .patched_area import Planned, planned_functions
@@ -233,6 +234,20 @@ class Plans:
         for name in os.listdir(self.folder):
             if not name.startswith("."):
                 os.unlink(os.path.join(self.folder, name))
+
+    def refusals(self) -> Iterator[str]:
+        """What the shim could not patch, once, in words for the user."""
+        if self.folder is None:
+            return
+        path = os.path.join(self.folder, "refused")  # the shim's answers
+        with contextlib.suppress(OSError, ValueError):
+            with open(path, encoding="utf-8", errors="replace") as f:
+                for line in f:
+                    code, name, why = line.rstrip("\n").split("\t")
+                    yield "%s was not patched: %s%s" % (
+                        plain(name) or "the program", why, ": " + os.strerror(
+                            int(code)) if int(code) else "")
+            os.unlink(path)
 
     def forget(self) -> None:
         """No more runs are patched."""

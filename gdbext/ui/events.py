@@ -123,8 +123,10 @@ class Events:
         why, away = reason.stop(), self._session.stops.standing.away()
         has_moved = self._end_steps(why)
         self.patches().put_back()
-        if why.signal is not None and not frames.may_step(why.signal.name) and (
-                self.patches().show_function()):
+        is_stack_end = (why.signal is not None
+                        and not frames.may_step(why.signal.name)
+                        and self.patches().show_function())
+        if is_stack_end:
             r.take_all()
         elif (why.signal is not None or why.is_asked) and frames.is_in_hook():
             frames.leave_hook(why.signal.name if why.signal else "")
@@ -134,7 +136,8 @@ class Events:
         if (r.mode == RING and not gdb.parameter("non-stop")
                 and self._leave_others()):
             r.take_all()  # else their rows came behind the location
-        place = self._raise_again(why, away)
+        place = (self._fault_alone(why) if is_stack_end else None
+                 ) or self._raise_again(why, away)
         self._session.steps.stopped()
         if why.signal is not None:
             self._tell_again(r, why.signal.text(), begin)
@@ -172,6 +175,12 @@ class Events:
             return None
         with self._again():
             return self._raised(why.signal.name)
+
+    def _fault_alone(self, why: reason.Stop) -> Optional[Printed]:
+        if why.signal is None or gdb.selected_thread().ptid in self._calls:
+            return None
+        with self._again():
+            return stop_again.fault_alone(why.signal.name, self.patches())
 
     def _raise_due(self) -> None:
         """gdb has printed where the thread is."""

@@ -9,6 +9,7 @@ signal twice."""
 from __future__ import annotations
 
 import contextlib
+import re
 import signal
 from typing import Iterator, Optional
 
@@ -16,14 +17,17 @@ import gdb
 
 from .. import engine, gdb_setting
 from ..process.instruction_steps import UnseenEnd
+from ..process.patches import Patches
 from ..process.shown_place import ShownPlaces
 from . import captured
 from .captured import Printed
-from .console import is_mi
+from .console import is_mi, say
 
 # These come again with their instruction; others are raised behind it.
 _FAULTS = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL")
 _SAVED = "_cstrace_signal"  # gdb's variable
+_ROOM = 16384  # bytes of stack that are surely enough for the shim
+_OWN = re.compile(r"^Breakpoint -\d+, ", re.M)
 
 
 def _is_fault(name: str) -> bool:
@@ -104,6 +108,66 @@ def raise_again(name: str, is_called: bool, shown: ShownPlaces) -> (
             with _signal_kept():
                 return _sent(name, "signal 0")
         return captured.printed("signal 0")
+
+
+class _Survived(gdb.FinishBreakpoint):
+    """Where the stack has room again, if the program comes back to there: it has
+    had enough for itself."""
+
+    def __init__(self) -> None:
+        frame = gdb.newest_frame()
+        end = int(frame.read_register("rsp")) + _ROOM
+        while int(frame.read_register("rsp")) < end:
+            older = frame.older()
+            if older is None or not older.older():
+                break
+            frame = older
+        super().__init__(frame, internal=True)
+        self.is_hit = False
+
+    def stop(self) -> bool:
+        self.is_hit = True
+        return True
+
+    def out_of_scope(self) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def _all_off() -> Iterator[None]:
+    """The user's breakpoints are."""
+    found = [b for b in gdb.breakpoints()
+             if b.is_valid() and b.enabled and b.visible]
+    for b in found:
+        b.enabled = False
+    try:
+        yield
+    finally:
+        for b in found:
+            if b.is_valid():
+                b.enabled = True
+
+
+def fault_alone(name: str, patches: Patches) -> Optional[Printed]:
+    """At that signal, where the selected thread's stack has ended in the shim:
+    without patches it goes on for some calls, to where it ends for the program
+    alone.  Returns the like; None: the thread has stayed."""
+    if (not _is_fault(name) or not captured.is_possible()
+            or len(gdb.selected_inferior().threads()) != 1):
+        return None
+    try:
+        end = _Survived()
+    except (ValueError, gdb.error):
+        return None
+    with _all_off(), patches.own_code():
+        printed = captured.printed("signal 0")
+    if end.is_hit:
+        say("the stack had no room for the recorder: without it the program has "
+            "gone on to here; `continue`")
+        printed = printed._replace(text=_OWN.sub("", printed.text))
+    if end.is_valid():
+        end.delete()
+    return printed
 
 
 def select_visible() -> None:

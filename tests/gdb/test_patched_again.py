@@ -31,10 +31,13 @@ WATCHED = ["break even", "run", "set can-use-hw-watchpoints 0", "watch sink",
            *["continue", "info program"] * 4, "break *$pc", "stepi",
            "info program", "continue", "info program", "delete 2",
            "info program", "continue", "info program"]
+STACK_ENDS = ["run 0", "bt 3", "x/i $pc", "info program", "up", "continue",
+              "run 48", "bt 2", "info program", "info symbol $pc"]
 SESSIONS = [("inlined_begin.c", FAULTS, ()), ("beside.c", STEPS, ("-pthread",)),
             ("beside.c", FAULT, ("-pthread",)),
-            ("recursive.c", WATCHED, ("-pthread",))]
-IDS = ["calls", "steps", "fault", "watched"]
+            ("recursive.c", WATCHED, ("-pthread",)),
+            ("endless_own.c", STACK_ENDS, ())]
+IDS = ["calls", "steps", "fault", "watched", "recursion"]
 OUTPUT = ["set print frame-arguments none", "set print entry-values no"]
 
 
@@ -58,7 +61,7 @@ def test_a_log(gdb, tmp_path, compiler, level, source, session, flags, place):
         found.append((plain(shown), plain(re.sub(
             "^cstrace: .*\n", "", log.read_text(), flags=re.M))))
     assert found[1] == found[0]
-    assert "main (" in found[0][1] or session is WATCHED
+    assert "main (" in found[0][1] or session in (WATCHED, STACK_ENDS)
 
 
 def records(folder, program, session, is_async, is_patched):

@@ -646,3 +646,13 @@ def test_what_the_user_displays_stays_for_the_next_run(gdb):
         "break fac", "run", "display/i $pc", "display n", "delete", "continue",
         "info display", "break fac", "run", "next", "undisplay 1", "kill",
         "info display", "run", "next"], "-pthread")
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2"])
+def test_a_recursion_without_an_end_ends_at_its_own_call(gdb, compiler, level):
+    check_same(gdb, "endless_own.c", (compiler, level), [
+        command for n in range(0, 160, 16) for command in (
+            f"run {n}", "bt 3", "x/i $pc", "print n", "info program", "up",
+            "print n", "info breakpoints", "break half", "continue",
+            "delete")], "-fno-optimize-sibling-calls")

@@ -270,14 +270,35 @@ def test_an_argument_beyond_the_stack_is_no_error_of_bt(gdb, is_traced):
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_from_where_the_stack_ends_it_goes_on_elsewhere(gdb, level):
-    """The thread is in the shim, of which nothing is left."""
+    """By the user's command, in code that is patched again."""
     program = program_of("endless.c", "gcc", level,
                          "-fno-optimize-sibling-calls")
-    run = gdb(program, "set confirm off", *ON, "run 16", "jump 24", "bt 1",
-              "return", "bt 1", "frame function main", "jump 24", "bt 1")
-    assert run.out.count("received signal SIGSEGV") == 3
-    assert len(re.findall(r"^#0 .*deeper", run.out, re.M)) == 2
-    assert SHOWS_NO_AREA not in run.out and "libcstrace" not in run.out
+    session = ("run 16", "jump 24", "bt 1", "return", "bt 1",
+               "frame function main", "jump 24", "bt 1")
+    found = []
+    for run in (gdb(program, "set confirm off", *session, loader=None),
+                gdb(program, "set confirm off", *ON, *session)):
+        assert run.out.count("received signal SIGSEGV") == 3
+        assert SHOWS_NO_AREA not in run.out and "libcstrace" not in run.out
+        found.append(re.findall(r"^#0 +(?:0x\w+ in )?(\w+)", run.out, re.M))
+    assert found[1] == found[0]
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_a_stack_that_ends_in_the_shim_alone(gdb, level):
+    """The program has had enough for itself, and goes on."""
+    program = program_of("endless_own.c", "gcc", level,
+                         "-fno-optimize-sibling-calls")
+    ends = gdb(program, "run", "bt -4", loader=None)
+    # A third of the calls is of half().
+    most = int(re.search(r"^#(\d+) .* in begin", ends.out, re.M)[1]) * 2 // 3 - 2
+    run = gdb(program, *ON, *(
+        command for n in range(most - 10, most, 2)
+        for command in (f"run 0 {n}", "bt 1", "info symbol $pc", "continue")))
+    assert run.out.count("the stack had no room for the recorder") == 5
+    assert run.out.count("exited normally") == 5
+    assert len(re.findall(r"^#0 .* in (?:half|deeper) ", run.out, re.M)) == 5
+    assert "Breakpoint -" not in run.out and SHOWS_NO_AREA not in run.out
 
 
 def test_no_thread_that_is_interrupted_is_shown_in_a_trampoline(tmp_path):
