@@ -270,7 +270,7 @@ def test_an_argument_beyond_the_stack_is_no_error_of_bt(gdb, is_traced):
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_from_where_the_stack_ends_it_goes_on_elsewhere(gdb, level):
-    """By the user's command, in code that is patched again."""
+    """It was shown where the program alone comes to; the code is patched again."""
     program = program_of("endless.c", "gcc", level,
                          "-fno-optimize-sibling-calls")
     session = ("run 16", "jump 24", "bt 1", "return", "bt 1",
@@ -290,8 +290,8 @@ def test_a_stack_that_ends_in_the_shim_alone(gdb, level):
     program = program_of("endless_own.c", "gcc", level,
                          "-fno-optimize-sibling-calls")
     ends = gdb(program, "run", "bt -4", loader=None)
-    # A third of the calls is of half().
-    most = int(re.search(r"^#(\d+) .* in begin", ends.out, re.M)[1]) * 2 // 3 - 2
+    depth, = re.findall(r"^#(\d+) .* in begin", ends.out, re.M)
+    most = int(depth) * 2 // 3 - 2  # a third of the calls is of half()
     run = gdb(program, *ON, *(
         command for n in range(most - 10, most, 2)
         for command in (f"run 0 {n}", "bt 1", "info symbol $pc", "continue")))
