@@ -75,7 +75,8 @@ class ShownPlaces:
     def leave(self) -> None:
         """The selected thread is to go on elsewhere in its function: it has the
         registers that gdb has of it."""
-        tid = gdb.selected_thread().ptid[1]
+        thread = gdb.selected_thread()
+        tid = thread.ptid[1] if thread is not None else 0
         one = self._all.pop(tid, None)
         if one is not None:
             engine.thread_give(tid, one.seen)

@@ -656,3 +656,12 @@ def test_a_recursion_without_an_end_ends_at_its_own_call(gdb, compiler, level):
             f"run {n}", "bt 3", "x/i $pc", "print n", "info program", "up",
             "print n", "info breakpoints", "break half", "continue",
             "delete")], "-fno-optimize-sibling-calls")
+
+
+def test_there_is_nothing_to_go_on(gdb):
+    """These commands have hooks of ours."""
+    check_same(gdb, "recursive.c", ("gcc", "-O1"), [
+        command for start in ("tbreak fac", "run", "kill") for command in (
+            start, "jump fac", "step", "next", "until", "stepi", "nexti",
+            "finish", "advance fac", "signal 0", "info program")[
+                :11 if start != "run" else 1]], "-pthread")
