@@ -93,10 +93,6 @@ class SoftwareWatch:
         for own in self._left():
             own.enabled = False
 
-    def is_on(self) -> bool:
-        """Has gdb a watchpoint of ours, for one of the user's?"""
-        return any(own.is_valid() for own in self._own)
-
     def place_of(self, pc: int) -> Optional[int]:
         """InstructionSteps.place_of(), while there are watchpoints, with hardware
         or without."""

@@ -12,7 +12,7 @@ import os
 import re
 import select
 import tty
-from typing import Iterator, NamedTuple, Optional
+from typing import Callable, Iterator, NamedTuple, Optional
 
 import gdb
 
@@ -94,14 +94,12 @@ def _printed(command: str, logs: list[int]) -> tuple[str, dict[int, str]]:
             dict(zip(others, found[n:])))
 
 
-class Sieve:
-    """Lines that a command does not show, though gdb prints them, from a hook
-    before it to the one behind it."""
+class Changed:
+    """What a command prints, from a hook before it to the one behind it, is shown
+    as `change` gives it back."""
 
-    def __init__(self, unwanted: str) -> None:
-        # A front end has them in a record.
-        self._unwanted = re.compile(
-            r'^(?:~")?(?:%s)(?:\\n")?\r?\n' % unwanted, re.M)
+    def __init__(self, change: Callable[[str], str]) -> None:
+        self._change = change
         self._open: Optional[contextlib.ExitStack] = None
         self._ends: list[tuple[int, int]] = []
 
@@ -122,7 +120,7 @@ class Sieve:
         self._open.close()
         self._open = None
         for fd, end in self._ends:
-            _write(fd, self._unwanted.sub("", _all_of(end)))
+            _write(fd, self._change(_all_of(end)))
         self._ends = []
 
 

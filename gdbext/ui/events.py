@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
 import traceback
 from typing import Any, Callable, Iterator, Optional
@@ -16,7 +17,7 @@ from .. import locate
 from ..breakpoints.syscall_catch import SyscallCatches
 from ..process import hooks
 from . import ctrlc, frames, reason, stop_again
-from .captured import Printed, Sieve, write_records
+from .captured import Changed, Printed, write_records
 from .console import is_mi, say
 from ..process.control import Control
 from ..process.patches import Patches, stands
@@ -31,6 +32,11 @@ from ..session.session import Session
 # What ends a program unless it has a handler, and is a mistake of its own.
 _DEADLY = ("SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSYS")
 _TICK_NS = 20_000_000
+
+# In what `info program` prints; a front end has records.
+_OURS = re.compile(
+    r'^(?:~")?It stopped at breakpoint -\d+\.(?:\\n")?\r?\n', re.M)
+_PLACE = re.compile(r"\bProgram stopped at (0x[0-9a-f]+)\.")
 
 
 def _in_words(e: Exception) -> str:
@@ -82,8 +88,7 @@ class Events:
         # Of a call that has stopped: thread, address, signal.
         self._stopped_call: Optional[tuple[Any, int, str]] = None
         self._result = ""  # a front end's, of `info program`
-        # That command names each watchpoint that gdb has looked at, ours, too.
-        self._sieve = Sieve(r"It stopped at breakpoint -\d+\.")
+        self._told = Changed(self._own_words)  # what that command prints
 
     def connect(self) -> None:
         e = gdb.events
@@ -272,10 +277,19 @@ class Events:
         if not reason.is_user_asking():
             return
         self._show_place_of_call()
-        thread = gdb.selected_thread()
-        if (thread is not None and thread.is_stopped()
-                and self.patches().software_watch.is_on()):
-            self._sieve.begin()
+        text = reason.program() if stands() else ""
+        if self._own_words(text) != text:
+            self._told.begin()
+
+    def _own_words(self, text: str) -> str:
+        """gdb names each breakpoint that it has looked at, ours, too, and has a
+        thread's place in a trampoline."""
+        def own(match: re.Match[str]) -> str:
+            place = self.patches().steps.place_of(int(match[1], 16))
+            return match[0] if place is None else (
+                "Program stopped at %#x." % place)
+
+        return re.sub(_PLACE, own, re.sub(_OURS, "", text))
 
     def _show_place_of_call(self) -> None:
         """gdb keeps where a call has stopped first."""
@@ -293,7 +307,7 @@ class Events:
     @_guarded
     def told_program(self) -> None:
         """gdb gives no result of a command that has run the program."""
-        self._sieve.end()
+        self._told.end()
         result, self._result = self._result, ""
         write_records(result)
 
@@ -405,7 +419,7 @@ class Events:
     @_guarded
     def cont(self, event: gdb.ContinueEvent) -> None:
         s = self._session
-        self._sieve.end()
+        self._told.end()
         self._catches.gone_on()
         s.keep_hooks(is_prompt=False)  # a script has no prompt at which to look
         s.steps.resumed()
@@ -510,7 +524,7 @@ class Events:
     @_guarded
     def before_prompt(self) -> None:
         """The user may have changed the environment, or asked for more."""
-        self._sieve.end()
+        self._told.end()
         self._begin_due()
         # A step that was given a wrong argument has not begun.
         self.patches().end_steps(is_step=False)
@@ -524,7 +538,7 @@ class Events:
 
     @_guarded
     def gdb_exiting(self, event: Any) -> None:
-        self._sieve.end()
+        self._told.end()
         self._session.close()
 
 

@@ -59,8 +59,11 @@ def is_user_asking() -> bool:
 def _text() -> str:
     """gdb's own words; none at a breakpoint that has commands: behind each command
     of ours gdb would execute these, before it prints the place."""
-    if _has_commands():
-        return ""
+    return "" if _has_commands() else program()
+
+
+def program() -> str:
+    """What `info program` prints."""
     _Own.is_asked = True
     try:
         return gdb.execute("info program", to_string=True)

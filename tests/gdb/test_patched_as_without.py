@@ -665,3 +665,13 @@ def test_there_is_nothing_to_go_on(gdb):
             start, "jump fac", "step", "next", "until", "stepi", "nexti",
             "finish", "advance fac", "signal 0", "info program")[
                 :11 if start != "run" else 1]], "-pthread")
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2"])
+def test_the_program_is_where_it_is(gdb, compiler, level):
+    """Not in a trampoline, nor at a breakpoint of ours."""
+    check_same(gdb, "recursive.c", (compiler, level), [
+        "break even", "run", "stepi", "finish", "info program", "return",
+        "info program", "watch sink", *["continue", "info program"] * 9,
+        "next", "info program", "stepi", "info program"], "-pthread")
