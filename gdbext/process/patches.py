@@ -488,8 +488,10 @@ class Patches:
     def before_going_on(self, is_over_calls: bool = False) -> bool:
         """gdb is about to let the selected thread go on: does it execute one
         instruction after the other, for a watchpoint?"""
-        return (self.is_in_place() and stands()
-                and self.software_watch.begin(is_over_calls))
+        if not self.is_in_place() or not stands():
+            return False
+        self.standing.stepped()
+        return self.software_watch.begin(is_over_calls)
 
     def end_steps(self, is_step: bool) -> bool:
         """At a stop: returns whether the thread has moved since that, or has run

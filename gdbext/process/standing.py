@@ -317,12 +317,15 @@ class Standing:
         return patches, is_still_there
 
     def stepped(self) -> None:
-        """The thread has stepped behind gdb's back: gdb would stop once more
-        at a breakpoint where it is now."""
+        """The thread has stepped behind gdb's back, or the user has set it to
+        another place: gdb would stop once more at a breakpoint where it is now."""
         pc = gdb.newest_frame().pc()
         for b in self.away():
-            if b.place == pc and b.put_back():
-                b.delete()
+            if b.place == pc and b.is_of_selected():
+                if b.put_back():
+                    b.delete()
+                elif b.has_returned:
+                    b.enabled = False
 
 
 @contextlib.contextmanager

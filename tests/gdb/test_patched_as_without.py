@@ -675,3 +675,15 @@ def test_the_program_is_where_it_is(gdb, compiler, level):
         "break even", "run", "stepi", "finish", "info program", "return",
         "info program", "watch sink", *["continue", "info program"] * 9,
         "next", "info program", "stepi", "info program"], "-pthread")
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("level", ["-O0", "-O1"])
+@pytest.mark.parametrize("source, place", [
+    ("inlined_begin.c", "kind_of"), ("debugged.c", "middle")])
+def test_a_return_executes_nothing(gdb, compiler, level, source, place):
+    """Where patches come back behind the function, gdb would stop at once."""
+    check_same(gdb, source, (compiler, level), [
+        "break " + place, "run", "delete", "watch $rsp",
+        *["continue", "until", "return", "advance " + place,
+          "info program"] * 4])
