@@ -112,8 +112,7 @@ class Back(gdb.Breakpoint):
 
     @ctrlc.handed_on
     def stop(self) -> bool:
-        if self.put_back():
-            gdb.post_event(self._go)
+        self.put_back()
         if not self.lifted or self.has_returned:
             self.enabled = False  # gdb is in it
         return False
@@ -137,10 +136,6 @@ class Back(gdb.Breakpoint):
         or 0."""
         is_there = self._stands == (_read("rip"), _read("rsp"))
         return self._stands[0] if is_there else 0
-
-    def _go(self) -> None:
-        if self.is_valid():
-            self.delete()
 
 
 class Expected(gdb.Breakpoint):
@@ -270,7 +265,8 @@ class Standing:
                         sp: int) -> None:
         """The patches are away until the function returns to the address; sp:
         where its return address is."""
-        self._backs = [*self._all_away(), Back(patches, address, sp)]
+        self._backs = [*(b for b in self._backs if b.is_valid()),
+                       Back(patches, address, sp)]
 
     def put_back_later(self, patches: Iterable[Patch]) -> None:
         """Behind the selected thread's function."""
@@ -300,6 +296,10 @@ class Standing:
             if (b.has_returned or (b.is_of_selected() and not b.stands_at())
                     ) and may_write(b.lifted):
                 write(b.lifted)
+                b.lifted, b.enabled = [], False
+        pc = gdb.newest_frame().pc()
+        for b in self._backs:  # where one is gdb would miss it
+            if b.is_valid() and not b.lifted and b.place != pc:
                 b.delete()
 
     def take_over(self, is_in: Callable[[list[Patch]], bool]) -> tuple[

@@ -687,3 +687,12 @@ def test_a_return_executes_nothing(gdb, compiler, level, source, place):
         "break " + place, "run", "delete", "watch $rsp",
         *["continue", "until", "return", "advance " + place,
           "info program"] * 4])
+
+
+@pytest.mark.parametrize("compiler, level", [
+    ("gcc", "-O1"), ("gcc", "-O2"), ("clang", "-O2")])
+def test_one_breakpoint_has_been_deleted(gdb, compiler, level):
+    """That of `advance`, not ours at the same place."""
+    check_same(gdb, "beside.c", (compiler, level), [
+        "break sum", "run", *["stepi", "advance sum", "info program",
+                              "continue"] * 2], "-pthread")
