@@ -13,7 +13,7 @@ import gdb
 from .. import locate
 from ..ui import ctrlc
 
-_KIND = getattr(gdb, "BP_CATCHPOINT", None)  # since gdb 12
+_KIND = getattr(gdb, "BP_CATCHPOINT", None)  # older gdbs have none
 _OF_SYSCALLS = re.compile(r'^\d+ .* syscalls? "', re.M)
 
 
