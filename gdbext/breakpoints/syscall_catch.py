@@ -27,7 +27,10 @@ class _IsProgramsCall(gdb.Function):
 
     @ctrlc.handed_on
     def invoke(self) -> bool:
-        path = gdb.solib_name(gdb.newest_frame().pc())
+        try:
+            path = gdb.solib_name(gdb.newest_frame().pc())
+        except gdb.error:  # of that gdb makes a stop with a message
+            return True
         return path is None or not locate.is_shim(path)
 
 
