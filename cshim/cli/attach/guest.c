@@ -131,36 +131,35 @@ static int is_in_libc(const struct guest *g, uint64_t pc)
 
 /* A thread that makes many calls of the kernel is stopped behind one most
  * times, where libc is left within a few instructions: lets it execute these,
- * but no other call, which might wait. */
-static void step_out_of_libc(const struct guest *g, struct stopped *s)
+ * but no other call, which might wait.  Returns how many it was. */
+static int step_out_of_libc(const struct guest *g, struct stopped *s)
 {
 	struct user_regs_struct r;
+	int n, status;
 
-	for (int i = 0; i < MAX_STEPS && !s->signal; i++) {
-		int status;
+	for (n = 0; n < MAX_STEPS && !s->signal; n++) {
 
 		if (ptrace(PTRACE_GETREGS, s->tid, NULL, &r) < 0 ||
 		    safe_place_is_waiting(&r) || !is_in_libc(g, r.rip) ||
 		    is_at_call_of_kernel(g, r.rip) ||
 		    ptrace(PTRACE_SINGLESTEP, s->tid, NULL, NULL) < 0)
-			return;
+			break;
 		status = tracee_wait(s->tid, LIMIT_MS);
 		if (status < 0)
-			return;
+			break;
 		if (status >> 16 != PTRACE_EVENT_STOP &&
 		    WSTOPSIG(status) != SIGTRAP)
 			s->signal = WSTOPSIG(status);
 	}
+	return n;
 }
 
 static const char *look_at(struct guest *g, struct stopped *s)
 {
 	const char *why = safe_place(s->tid, g->modules);
 
-	if (!why || s->signal)
-		return why;
-	step_out_of_libc(g, s);
-	return safe_place(s->tid, g->modules);
+	return why && step_out_of_libc(g, s) ? safe_place(s->tid, g->modules)
+					     : why;
 }
 
 /* Stops each thread for a look; the one that is safe stays so.  0: none. */
