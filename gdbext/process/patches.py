@@ -612,9 +612,14 @@ class Patches:
         gdb was shown it.  Behind it the thread is where it has come to."""
         self.shown.leave()
         self.rest()
-        yield
-        if not self._is_selected() or not self._now.is_resting:
-            return
+        try:
+            yield
+        finally:
+            if self._is_selected() and self._now.is_resting:
+                self._go_on_around()
+
+    def _go_on_around(self) -> None:
+        """go_on(), but the selected thread stays in its own code."""
         self._now.is_resting = False
         self._now.left_out -= self._now.staying
         self._find_places(is_said=False)

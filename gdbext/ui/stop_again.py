@@ -46,19 +46,25 @@ def _at(address: int) -> list[gdb.Breakpoint]:
 
 
 @contextlib.contextmanager
+def _off(breakpoints: list[gdb.Breakpoint]) -> Iterator[None]:
+    """They are, and were on."""
+    for b in breakpoints:
+        b.enabled = False
+    try:
+        yield
+    finally:
+        for b in breakpoints:
+            if b.is_valid():
+                b.enabled = True
+
+
+@contextlib.contextmanager
 def _alone(address: Optional[int]) -> Iterator[None]:
     """No other thread goes on, and those of the user's breakpoints are off that
     the thread has hit before, at that address."""
-    here = _at(address) if address else []
-    for b in here:
-        b.enabled = False
-    try:
-        with gdb_setting.changed("scheduler-locking", "on"):
-            yield
-    finally:
-        for b in here:
-            if b.is_valid():
-                b.enabled = True
+    with _off(_at(address) if address else []), (
+            gdb_setting.changed("scheduler-locking", "on")):
+        yield
 
 
 @contextlib.contextmanager
@@ -133,21 +139,6 @@ class _Survived(gdb.FinishBreakpoint):
         pass
 
 
-@contextlib.contextmanager
-def _all_off() -> Iterator[None]:
-    """The user's breakpoints are."""
-    found = [b for b in gdb.breakpoints()
-             if b.is_valid() and b.enabled and b.visible]
-    for b in found:
-        b.enabled = False
-    try:
-        yield
-    finally:
-        for b in found:
-            if b.is_valid():
-                b.enabled = True
-
-
 def fault_alone(name: str, patches: Patches) -> Optional[Printed]:
     """At that signal, where the selected thread's stack has ended in the shim:
     without patches it goes on for some calls, to where it ends for the program
@@ -159,7 +150,8 @@ def fault_alone(name: str, patches: Patches) -> Optional[Printed]:
         end = _Survived()
     except (ValueError, gdb.error):
         return None
-    with _all_off(), patches.own_code():
+    users = [b for b in gdb.breakpoints() if b.enabled and b.visible]
+    with _off(users), patches.own_code():
         printed = captured.printed("signal 0")
     if end.is_hit:
         say("the stack had no room for the recorder: without it the program has "
