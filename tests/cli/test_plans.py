@@ -196,7 +196,9 @@ def test_a_patched_program_does_the_same(source, way):
 
 @pytest.mark.parametrize("way", [
     ("gcc", "-O0", "-g"), ("clang", "-O0", "-g"),
-    ("gcc", "-O1", "-g", "-fno-omit-frame-pointer")], ids=" ".join)
+    ("gcc", "-O1", "-g", "-fno-omit-frame-pointer"),
+    ("gcc", "-O0", "-g", "-pg"), ("gcc", "-O2", "-g", "-pg", "-no-pie"),
+    ("clang", "-O1", "-g", "-pg")], ids=" ".join)
 def test_entries_behind_prologues(way):
     program = compiled("calls.c", *way)
     plain, _ = run([program])

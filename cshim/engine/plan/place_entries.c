@@ -171,16 +171,28 @@ static int is_read_by_gdb(const struct placements *p,
 enum { MARK_AGAIN = MARK_LEADER | MARK_RETURN | MARK_LOOP };
 
 /* Where the first line behind the prologue begins, where gdb stops for a
- * breakpoint on the function; or 0. */
+ * breakpoint on the function; or 0.  Stores whether there is a call before it:
+ * that of mcount(). */
 static uint64_t first_line(const struct placements *p,
-			   const struct plan_function *now, uint64_t at)
+			   const struct plan_function *now, uint64_t at,
+			   int *has_call)
 {
+	uint8_t again = MARK_AGAIN;
 	struct insn i;
 
-	for (; !(image_marks(p->im, at) & MARK_ROW); at += i.length)
-		if (at >= now->end || image_marks(p->im, at) & MARK_AGAIN ||
-		    !placement_insn(p, at, &i) || i.kind != INSN_PLAIN)
+	*has_call = 0;
+	for (; !(image_marks(p->im, at) & MARK_ROW); at += i.length) {
+		if (at >= now->end || image_marks(p->im, at) & again ||
+		    !placement_insn(p, at, &i))
 			return 0;
+		again = MARK_AGAIN;
+		if (i.kind == INSN_CALL || i.kind == INSN_CALL_INDIRECT) {
+			*has_call = 1;
+			again &= (uint8_t)~MARK_RETURN;
+		} else if (i.kind != INSN_PLAIN) {
+			return 0;
+		}
+	}
 	return at;
 }
 
@@ -268,21 +280,31 @@ static int is_entered_late(const struct placements *p, uint64_t behind)
 	return (image_marks(p->im, behind - MOVE_BYTES) & MARK_AGAIN) != 0;
 }
 
-/* Behind what gdb reads, as long as that is the way to all that follows. */
+/* Tries an entry behind what gdb reads, as long as that is the way to all that
+ * follows; and before any call. */
+static int try_behind_prologue(struct placements *p, uint32_t function)
+{
+	const struct plan_function *now = &p->f->all[function];
+	uint64_t at = first_place(p, now) + PROLOGUE_BYTES;
+	int has_call;
+	uint64_t line = first_line(p, now, at, &has_call);
+
+	if (!line || is_entered_late(p, at))
+		return 0;
+	if (try_framed(p, function, at, 0))
+		return 1;
+	return has_call ? try_framed(p, function, at, 1)
+			: try_framed(p, function, line, 0) ||
+				  try_framed(p, function, line, 1);
+}
+
 static void place_framed(struct placements *p)
 {
 	for (uint32_t i = 0; i < p->f->n; i++) {
 		struct plan_function *now = &p->f->all[i];
-		uint64_t at, line;
 
-		if (!now->is_chosen || now->reason != CST_PLAN_TRACED ||
-		    !is_read_by_gdb(p, now))
-			continue;
-		at = first_place(p, now) + PROLOGUE_BYTES;
-		line = first_line(p, now, at);
-		if (!line || is_entered_late(p, at) ||
-		    (!try_framed(p, i, at, 0) && !try_framed(p, i, line, 0) &&
-		     !try_framed(p, i, line, 1)))
+		if (now->is_chosen && now->reason == CST_PLAN_TRACED &&
+		    is_read_by_gdb(p, now) && !try_behind_prologue(p, i))
 			now->reason = CST_PLAN_READ_BY_GDB;
 	}
 }
