@@ -150,7 +150,7 @@ def run(command, patched=None, is_for_gdb=0, **more):
     the file `patched`, if that is given."""
     seen = folder() / "seen.json"
     seen.unlink(missing_ok=True)
-    env = dict(os.environ, **more)
+    env = dict(os.environ, GMON_OUT_PREFIX=str(folder() / "gmon"), **more)
     if patched:
         plan = folder() / "plan"
         rows, wrong = check("--for-gdb", is_for_gdb, "--write", plan, patched)

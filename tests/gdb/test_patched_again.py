@@ -12,10 +12,11 @@ import tty
 
 import pytest
 
+from lib_as_without import lines
 from lib_build import ROOT
 from lib_mi import FrontEnd, said
 from lib_tmux import Screen
-from test_patched_as_without import NOISE, lines
+from test_patched_as_without import NOISE
 from test_patched_stops import program_of
 
 BUILDS = [("gcc", "-O1"), ("gcc", "-O2"), ("clang", "-O2")]
