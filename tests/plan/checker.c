@@ -192,7 +192,7 @@ static int check_framed(struct check *c, const struct cst_patch *p)
 		if (!decode(&d, bytes, 16) || target_of(&d, addr) ||
 		    d.is.meta.category == ZYDIS_CATEGORY_RET)
 			return wrong(c, p, "too late in the function", addr);
-		if (cfa && changes_argument(&d))
+		if (is_deep(c, p) && changes_argument(&d))
 			return wrong(c, p, "an argument is lost", addr);
 		addr += d.is.length;
 		if (facts_at(&c->facts, addr) & (FACT_TARGET | FACT_RETURN))

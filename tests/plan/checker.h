@@ -30,8 +30,11 @@ uint64_t near_target(const uint8_t *bytes, unsigned n, uint64_t addr);
 int is_framed(const struct check *c, const struct cst_patch *p);
 /* Returns whether rbp finds the return address there. */
 int has_frame(const struct check *c, uint64_t addr);
+/* Returns how many bytes of a deep entry's trampoline find the return address;
+ * 0: it is none. */
+unsigned is_deep(const struct check *c, const struct cst_patch *p);
 /* Returns how far above the stack pointer a deep entry says that the CFA is; 0:
- * it is none. */
+ * rbp finds it, or it is none. */
 uint32_t deep_cfa(const struct check *c, const struct cst_patch *p);
 /* Returns whether a call ends in the patch's trampoline. */
 int has_ending(const struct cst_patch *p);

@@ -113,29 +113,43 @@ int is_framed(const struct check *c, const struct cst_patch *p)
 	       c->plan->area[p->trampoline] == 0x48;
 }
 
-uint32_t deep_cfa(const struct check *c, const struct cst_patch *p)
+unsigned is_deep(const struct check *c, const struct cst_patch *p)
 {
 	const uint8_t *b = c->plan->area + p->trampoline + 11;
+
+	if (!is_framed(c, p))
+		return 0;
+	return !memcmp(b, "\x48\x8d\x84\x24", 4)   ? 8
+	       : !memcmp(b, "\x48\x8d\x45\x08", 4) ? 4
+						   : 0;
+}
+
+uint32_t deep_cfa(const struct check *c, const struct cst_patch *p)
+{
+	const uint8_t *b = c->plan->area + p->trampoline + 15;
 	uint32_t above;
 
-	if (!is_framed(c, p) || memcmp(b, "\x48\x8d\x84\x24", 4))
+	if (is_deep(c, p) != 8)
 		return 0;
-	memcpy(&above, b + 4, sizeof(above));
+	memcpy(&above, b, sizeof(above));
 	return above + 8 - 144;
 }
 
 /* The like of a framed hook, which tells where the return address is. */
 static int take_deep_hook(struct walk *w)
 {
+	unsigned n = is_deep(w->c, w->p); /* bytes that find the place */
 	const uint8_t *b = code(w);
 
-	if (w->end - w->at < 56 ||
-	    memcmp(b, "\x48\x8d\x64\x24\x80\x50\x9f\x0f\x90\xc0\x50", 11) ||
-	    memcmp(b + 19, "\x50\x48\x8b\x44\x24\x10\x50\x48\x8d\x05", 10) ||
-	    memcmp(b + 38, "\x48\x8d\x64\x24\x10\x58\x04\x7f\x9e\x58", 10) ||
-	    memcmp(b + 48, "\x48\x8d\xa4\x24\x80\0\0\0", 8))
+	if (w->end - w->at < 48 + n ||
+	    memcmp(b, "\x48\x8d\x64\x24\x80\x50\x9f\x0f\x90\xc0\x50", 11))
 		return bad(w, "no deep hook");
-	return take_slot_call(w, 26, w->p->hook, CST_SLOT_DEEP, 56);
+	b += 11 + n;
+	if (memcmp(b, "\x50\x48\x8b\x44\x24\x10\x50\x48\x8d\x05", 10) ||
+	    memcmp(b + 19, "\x48\x8d\x64\x24\x10\x58\x04\x7f\x9e\x58", 10) ||
+	    memcmp(b + 29, "\x48\x8d\xa4\x24\x80\0\0\0", 8))
+		return bad(w, "no deep hook");
+	return take_slot_call(w, 18 + n, w->p->hook, CST_SLOT_DEEP, 48 + n);
 }
 
 static int take_jump(struct walk *w, uint64_t target)
@@ -321,7 +335,7 @@ int check_trampoline(struct check *c, unsigned patch, uint64_t *end)
 			return 0;
 	} else {
 		if (p->kind == CST_PATCH_ENTRY &&
-		    !(deep_cfa(c, p) ? take_deep_hook(&w)
+		    !(is_deep(c, p) ? take_deep_hook(&w)
 		      : is_framed(c, p)
 			      ? take_framed_hook(&w)
 			      : take_hook(&w, CST_SLOT_ENTER, p->hook)))

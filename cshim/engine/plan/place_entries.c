@@ -196,6 +196,18 @@ static uint64_t first_line(const struct placements *p,
 	return at;
 }
 
+/* Are the registers of arguments the same at `to` as at `from`? */
+static int are_arguments_kept(const struct placements *p, uint64_t from,
+			      uint64_t to)
+{
+	struct insn i;
+
+	for (; from < to; from += i.length)
+		if (!placement_insn(p, from, &i) || !i.keeps_arguments)
+			return 0;
+	return 1;
+}
+
 /* Tries an entry where rbp is set. */
 static int try_framed(struct placements *p, uint32_t function, uint64_t at,
 		      int may_call)
@@ -204,7 +216,9 @@ static int try_framed(struct placements *p, uint32_t function, uint64_t at,
 	uint64_t begun = first_place(p, now) + PROLOGUE_BYTES;
 	struct attempt t = {.start = at,
 			    .slot = at == begun ? CST_SLOT_BEGUN
-						: CST_SLOT_FRAMED};
+				    : are_arguments_kept(p, begun, at)
+					    ? CST_SLOT_DEEP
+					    : CST_SLOT_FRAMED};
 	const struct frame_rules *rules;
 	struct frame_cursor c;
 

@@ -125,8 +125,8 @@ static uint32_t put_framed_hook(struct making *m)
 	return hook;
 }
 
-/* Reports an entry where the stack pointer has moved; all may be in use there.
- */
+/* Reports an entry where the stack pointer has moved, or found by rbp; all may
+ * be in use there. */
 static uint32_t put_deep_hook(struct making *m)
 {
 	enum { RED_ZONE = 128 };
@@ -142,8 +142,12 @@ static uint32_t put_deep_hook(struct making *m)
 	set_rules(m, rules, pushed += WORD);
 	PUT(t, "\x9f\x0f\x90\xc0\x50"); /* lahf; seto %al; push %rax */
 	set_rules(m, rules, pushed += WORD);
-	PUT(t, "\x48\x8d\x84\x24"); /* lea ...(%rsp), %rax */
-	put_32(t, (rules ? frame_depth(rules) : 0) + (uint32_t)pushed);
+	if (rules && frame_is_framed(rules)) {
+		PUT(t, "\x48\x8d\x45\x08"); /* lea 8(%rbp), %rax */
+	} else {
+		PUT(t, "\x48\x8d\x84\x24"); /* lea ...(%rsp), %rax */
+		put_32(t, (rules ? frame_depth(rules) : 0) + (uint32_t)pushed);
+	}
 	PUT(t, "\x50"); /* push %rax */
 	set_rules(m, rules, pushed += WORD);
 	PUT(t, "\x48\x8b\x44\x24\x10\x50"); /* mov 16(%rsp), %rax; push %rax */

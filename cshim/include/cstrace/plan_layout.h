@@ -39,7 +39,7 @@
 #define CST_PLAN_MAGIC 0x316e616c70747363ull /* "cstplan1" */
 
 enum {
-	CST_PLAN_VERSION = 19, /* also of what the planner does: see plan.h */
+	CST_PLAN_VERSION = 20, /* also of what the planner does: see plan.h */
 	CST_PLAN_BUILD_ID = 20,
 	CST_PATCH_MAX = 16, /* bytes */
 	CST_PLAN_AREA_PAGE = 4096,
@@ -58,8 +58,8 @@ enum cst_plan_slot {
 	/* An end of a function that border functions jump to: whichever of them
 	 * was called ends there. */
 	CST_SLOT_BORDER_RETURN = 7,
-	/* An entry behind instructions that have moved the stack pointer, and
-	 * have changed no register that holds an argument. */
+	/* An entry behind instructions that have moved the stack pointer or set
+	 * %rbp, and have changed no register that holds an argument. */
 	CST_SLOT_DEEP = 8,
 	/* An exit before the instructions that give the frame up: in a plan for
 	 * gdb, whose user may stop there and see the function's variables. */
