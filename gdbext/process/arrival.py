@@ -20,14 +20,14 @@ import gdb
 from .. import gdb_setting, locate
 from ..live import Live
 from ..ui.console import GuestThread
-from . import hooks
+from . import hooks, inferior_call
 
 _OLD = 1000  # CST_ATTACH_OLD of cstrace/attach.h
 _LIMIT_S = 10.0  # for a safe place
 _MOST_FRAMES = 64
 _TRIES = 5
 _NOW = 2  # RTLD_NOW
-_BUFFER = 1 << 16
+_PLANS_AT = 4096  # in the buffer
 _SHOWN = 3  # threads in a message
 
 # What the program's own mistakes raise stops the call, as it stops all else.
@@ -107,20 +107,11 @@ def _breakpoints_off() -> Iterator[None]:
                 b.enabled = True
 
 
-def _call(address: int, *arguments: int) -> int:
-    """The selected thread calls a function; gdb.error: it did not return."""
-    text = "((unsigned long (*)(%s)) %#x)(%s)" % (
-        ", ".join(["unsigned long"] * len(arguments)), address,
-        ", ".join("%#xul" % a for a in arguments))
-    return int(gdb.parse_and_eval(text)) & (1 << 64) - 1
-
-
 class Arrival:
     """In the selected inferior, once."""
 
     def __init__(self) -> None:
         self._pid = gdb.selected_inferior().pid
-        self._buffer = 0
 
     # ---- a safe place ------------------------------------------------------------
 
@@ -159,13 +150,13 @@ class Arrival:
                 "%d`" % self._pid))
 
     @contextlib.contextmanager
-    def _steering(self) -> Iterator[None]:
+    def _steering(self) -> Iterator[inferior_call.Calls]:
         with selected_kept(), _signals_passed(), _breakpoints_off(), \
-                gdb_setting.changed("unwindonsignal", "on"), \
                 gdb_setting.changed("scheduler-locking", "off"):
             self._select_safe()
             try:
-                yield
+                with inferior_call.calls(self._libc) as calls:
+                    yield calls
             except gdb.error as e:
                 if isinstance(e, gdb.GdbError):
                     raise
@@ -181,21 +172,6 @@ class Arrival:
             raise gdb.GdbError("its libc has no %s()" % name)
         return address
 
-    def _put(self, offset: int, data: bytes) -> int:
-        gdb.selected_inferior().write_memory(self._buffer + offset, data)
-        return self._buffer + offset
-
-    @contextlib.contextmanager
-    def _memory(self) -> Iterator[None]:
-        self._buffer = _call(self._libc("malloc"), _BUFFER)
-        if not self._buffer:
-            raise gdb.GdbError("the program is out of memory")
-        try:
-            yield
-        finally:
-            with contextlib.suppress(gdb.error):
-                _call(self._libc("free"), self._buffer)
-
     def load(self) -> None:
         """GdbError: why that is not possible."""
         shim = os.path.realpath(locate.shim())
@@ -205,14 +181,14 @@ class Arrival:
                 why = live.loader_obstacle()
         if why:
             raise gdb.GdbError("process %d: %s" % (self._pid, why))
-        with self._steering(), self._memory():
-            path = self._put(0, os.fsencode(shim) + b"\0")
-            if not _call(self._libc("dlopen"), path, _NOW):
+        with self._steering() as call:
+            path = call.put(os.fsencode(shim) + b"\0")
+            if not call(self._libc("dlopen"), path, _NOW):
                 raise gdb.GdbError("the program cannot load libcstrace.so: "
-                                   + self._dl_error())
+                                   + self._dl_error(call))
 
-    def _dl_error(self) -> str:
-        at = _call(self._libc("dlerror"))
+    def _dl_error(self, call: inferior_call.Calls) -> str:
+        at = call(self._libc("dlerror"))
         if not at:
             return "dlopen() failed"
         return str(gdb.Value(at).cast(
@@ -233,20 +209,20 @@ class Arrival:
         return None
 
     def _attach(self, area_path: bytes, folder: str) -> Optional[Notice]:
-        with self._steering(), self._memory():
+        with self._steering() as call:
             end = time.monotonic() + _LIMIT_S
             while True:
-                area = self._put(0, area_path + b"\0")
-                plans = self._put(4096, os.fsencode(folder) + b"\0")
-                answer = _call(self._shims("cstrace_attach"), area,
-                               plans) & 0xffffffff
+                area = call.put(area_path + b"\0")
+                plans = call.put(os.fsencode(folder) + b"\0", _PLANS_AT)
+                answer = call(self._shims("cstrace_attach"), area,
+                              plans) & 0xffffffff
                 if answer != _OLD:
                     break
                 left = end - time.monotonic()
-                if not self._renew() and (left < 0 or not _run_back(left)):
+                if not self._renew(call) and (left < 0 or not _run_back(left)):
                     raise Busy("threads are in the libcstrace.so of an earlier "
                                "recorder")
-            notice = self._ask_notice() if folder and not answer else None
+            notice = self._ask_notice(call) if folder and not answer else None
         if answer == errno.EBUSY:
             raise Busy("another recorder has it")
         if answer:
@@ -254,9 +230,10 @@ class Arrival:
                 self._pid, os.strerror(answer)))
         return notice
 
-    def _ask_notice(self) -> Optional[Notice]:
-        function = _call(self._shims("cstrace_tell_opened"), self._buffer)
-        raw = gdb.selected_inferior().read_memory(self._buffer, 8)
+    def _ask_notice(self, call: inferior_call.Calls) -> Optional[Notice]:
+        at = call.put(bytes(8))
+        function = call(self._shims("cstrace_tell_opened"), at)
+        raw = gdb.selected_inferior().read_memory(at, 8)
         return (Notice(function, int.from_bytes(raw, "little")) if function
                 else None)
 
@@ -268,7 +245,7 @@ class Arrival:
                                "version than this gdb extension")
         return address
 
-    def _renew(self) -> bool:
+    def _renew(self, call: inferior_call.Calls) -> bool:
         """Forgets the area of an earlier recorder; False: a thread is within
         the shim."""
         caller = gdb.selected_thread()
@@ -283,11 +260,11 @@ class Arrival:
             pointers.append(int(gdb.parse_and_eval("$fs_base")))
         caller.switch()
         n = len(pointers)
-        if 8 * n > _BUFFER:
+        if 8 * n > inferior_call.BUFFER_SIZE:
             return False
         raw = b"".join(p.to_bytes(8, "little") for p in pointers)
         with gdb_setting.changed("scheduler-locking", "on"):
-            _call(self._shims("cstrace_renew"), self._put(0, raw), n)
+            call(self._shims("cstrace_renew"), call.put(raw), n)
         return True
 
 

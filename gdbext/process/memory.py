@@ -82,12 +82,17 @@ def write(pid: int, address: int, data: bytes) -> None:
         os.pwrite(fd, data, address)
 
 
-def mapping_start(pid: int, address: int) -> int:
-    """OSError: nothing is mapped there."""
+def mappings(pid: int) -> list[tuple[int, int]]:
+    """(start, end) of all that is mapped, in order."""
     with open("/proc/%d/maps" % pid, encoding="utf-8",
               errors="surrogateescape") as maps:
-        for line in maps:
-            start, end = (int(at, 16) for at in line.split()[0].split("-"))
-            if start <= address < end:
-                return start
+        ranges = [line.split(None, 1)[0].split("-") for line in maps]
+    return [(int(start, 16), int(end, 16)) for start, end in ranges]
+
+
+def mapping_start(pid: int, address: int) -> int:
+    """OSError: nothing is mapped there."""
+    for start, end in mappings(pid):
+        if start <= address < end:
+            return start
     raise OSError("nothing is mapped at %#x" % address)

@@ -12,7 +12,7 @@ import gdb
 
 from .. import locate
 from ..gdb_setting import changed
-from . import memory
+from . import inferior_call, memory
 from .hooks import symbol_address
 
 CONTROL, START = "cstrace_sample_control", "cstrace_sample_start"
@@ -76,16 +76,22 @@ def _control() -> int:
     return control
 
 
-def _call(name: str, arguments: str = "") -> int:
+def _address(name: str) -> int:
     address = symbol_address(name)
     if address is None:
         raise gdb.GdbError("the program has no %s()" % name)
+    return address
+
+
+def _call(name: str, path: str = "", number: int = 0) -> int:
+    """Calls it with the path, and a number."""
     # Only the selected thread runs, and no breakpoint or signal of the
     # program's leaves it in the middle.
-    with changed("scheduler-locking", "on"), changed("unwindonsignal", "on"):
+    with changed("scheduler-locking", "on"):
         try:
-            return int(gdb.parse_and_eval(
-                "((long (*)(const char *, int)) %d)(%s)" % (address, arguments)))
+            with inferior_call.calls(_address) as call:
+                text = call.put(os.fsencode(path) + b"\0") if path else 0
+                return call(_address(name), text, number)
         except gdb.error as e:
             raise gdb.GdbError(
                 "cannot call %s() in the program (%s): `cstrace sample` before "
@@ -115,7 +121,7 @@ def load() -> None:
     if name is not None:
         raise gdb.GdbError("the program stands in %s(), where nothing can be "
                            "loaded: `finish`, then again" % name)
-    if not _call("dlopen", '"%s", %d' % (locate.sampler(), _RTLD_NOW)):
+    if not _call("dlopen", locate.sampler(), _RTLD_NOW):
         raise gdb.GdbError("the program could not load %s"
                            % locate.sampler())
 
@@ -127,7 +133,7 @@ def begin() -> None:
     if number:
         _write(_REQUEST_AT, (_word(_REQUEST_AT) + 1).to_bytes(4, "little"))
         os.kill(gdb.selected_inferior().pid, number)
-    elif _call(START, "0, 0") & 0xffffffff:
+    elif _call(START) & 0xffffffff:
         raise gdb.GdbError("the program cannot be sampled: it found no "
                            "libunwind-x86_64.so.8 (package libunwind8), or "
                            "cannot open gdb's memory")

@@ -16,6 +16,7 @@ from typing import Iterator, Optional
 import gdb
 
 from .. import engine, gdb_setting
+from ..process import inferior_call
 from ..process.instruction_steps import UnseenEnd
 from ..process.patches import Patches
 from ..process.shown_place import ShownPlaces
@@ -94,8 +95,7 @@ def _raised_in_call(name: str, pc: int) -> Printed:
     """gdb calls this very place, and gives the thread back all that it has had
     before.  A command that lets the thread go on would lose gdb's account of the
     call that is under way."""
-    with gdb_setting.changed("unwindonsignal", "on"), (
-            gdb_setting.changed("language", "c")):
+    with inferior_call.undone():
         return _sent(name, "call ((void (*)(void)) %#x)()" % pc)
 
 

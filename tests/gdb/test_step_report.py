@@ -6,6 +6,7 @@ import re
 import pytest
 
 from lib_build import build, line_of
+from lib_gdb import skip_unless_gdb_sets_registers
 from lib_mi import FrontEnd, said, stop_of
 from lib_tree import own_sites, rows
 
@@ -91,6 +92,7 @@ def test_calls_made_by_hand_are_not_told(gdb):
 
 
 def test_a_condition_that_calls_does_not_hide_what_came_before(gdb):
+    skip_unless_gdb_sets_registers()
     run = gdb(build("visits.c"), *ON, CALLS, "run", "delete",
               "break down if leaf(0) == 0", "continue", "kill")
     assert len(told(run)) == 1
