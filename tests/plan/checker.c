@@ -154,8 +154,7 @@ int has_frame(const struct check *c, uint64_t addr)
 	return is_cfa(c, addr, 6, 16);
 }
 
-/* May the instruction change a register that holds an argument, or how many of
- * them are vectors? */
+/* May the instruction change a register that holds an argument? */
 static int changes_argument(const struct decoded *d)
 {
 	for (int i = 0; i < d->is.operand_count; i++) {
@@ -167,7 +166,7 @@ static int changes_argument(const struct decoded *d)
 		    !(o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 			continue;
 		if (all != ZYDIS_REGISTER_RSP && all != ZYDIS_REGISTER_RBX &&
-		    all != ZYDIS_REGISTER_RBP &&
+		    all != ZYDIS_REGISTER_RBP && all != ZYDIS_REGISTER_RAX &&
 		    (all < ZYDIS_REGISTER_R10 || all > ZYDIS_REGISTER_R15) &&
 		    o->visibility != ZYDIS_OPERAND_VISIBILITY_HIDDEN)
 			return 1;

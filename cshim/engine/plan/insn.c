@@ -61,10 +61,10 @@ static int only_loads(const ZydisDecodedInstruction *z)
 	}
 }
 
-/* Numbers of the registers that arguments are in, or how many vectors (al). */
+/* Numbers of the registers that arguments are in. */
 static int is_argument(unsigned reg)
 {
-	enum { ARGUMENTS = 0x3c7 }; /* rax, rcx, rdx, rsi, rdi, r8, r9 */
+	enum { ARGUMENTS = 0x3c6 }; /* rcx, rdx, rsi, rdi, r8, r9 */
 
 	return ARGUMENTS >> reg & 1;
 }
