@@ -13,8 +13,8 @@ from test_patched_stops import ON, program_of
 HAS_VALUES = True
 BUILDS = [("gcc", "-O0"), ("gcc", "-O1"), ("gcc", "-O2"), ("clang", "-O0"),
           ("clang", "-O1"), ("clang", "-O2")]
-# The profile's signals come at any instruction.
-QUIET = "handle SIGPROF nostop noprint nopass"
+# The profile's signals would come at any instruction.
+QUIET = "set exec-wrapper env --block-signal=PROF"
 
 
 # Without optimization clang's arguments are not stored where gdb stops for a
