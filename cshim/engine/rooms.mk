@@ -39,7 +39,7 @@ plan_SRC := assemble.c border.c choose.c file_inlined.c frame_bytes.c frame_curs
 # args: which bytes a hook copies to have a function's arguments and result.
 args_USES := elf names base
 args_SRC := abi.c args.c code.c compute.c decode.c flow.c flow_numbers.c \
-	flow_operands.c items.c moved.c place.c result.c \
+	flow_operands.c instance.c items.c moved.c place.c result.c \
 	stores.c tester.c tests.c types.c
 
 # sites: an address of a site becomes a function and a place.

@@ -1,186 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * Makes the plans: which function is entered at a hook, what its parameters
- * are, and where each of them is then.
+ * Makes the plans: what the parameters of a function are that is entered at a
+ * hook, and where each of them is then.
  */
 #include "args/args.h"
 #include "args/abi.h"
-#include "args/code.h"
 #include "args/codes.h"
+#include "args/instance.h"
 #include "args/items.h"
 #include "args/moved.h"
 #include "args/plan.h"
 #include "args/result.h"
 #include "base/array.h"
 #include "base/bytes.h"
-#include "elf/inlines.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_CHILDREN = 1 << 16, MAX_ORIGINS = 16 };
-
-/* A function as it is at one hook. */
-struct instance {
-	struct frame frame;
-	Dwarf_Die die; /* the function, or the inlined call of it */
-	struct modules *modules;
-	uint64_t hook, start; /* in the process; start of the function */
-	int is_inlined;
-	uint32_t file;
-	struct abi abi; /* of a function that was patched */
-	int is_framed;	/* the patch is behind its prologue */
-	int32_t below;	/* how much lower the registers are than they may be */
-	int is_deep;	/* they are where the hook has put them */
-};
-
-/* ---- which function -------------------------------------------------------
- */
-
-/* What is known of the function at its own address. */
-static void describe(struct modules *m, uint64_t callee,
-		     struct inline_function *out)
-{
-	struct symbol symbol;
-	struct inlines *in;
-	uint64_t inside;
-
-	*out = (struct inline_function){0};
-	if (modules_symbol(m, callee, &symbol))
-		out->symbol = symbol.symbol;
-	in = modules_inlines(m, callee, &inside);
-	if (in)
-		inlines_function(in, inside, out);
-}
-
-/* The code around a hook at pc: the function that was compiled there. */
-static int find_frame(struct modules *m, uint64_t pc, struct instance *out)
-{
-	Dwarf_Addr start;
-
-	*out = (struct instance){
-		.modules = m,
-		.hook = pc + 1,
-		.file = modules_number(modules_place(m, pc)),
-	};
-	out->frame.in = modules_inlines(m, pc, &out->frame.pc);
-	if (!out->frame.in ||
-	    !inlines_frame(out->frame.in, out->frame.pc, &out->frame.function))
-		return 0;
-	out->frame.bias = pc - out->frame.pc;
-	modules_code(m, pc, &out->frame.code);
-	if (!dwarf_entrypc(&out->frame.function, &start))
-		out->start = start + out->frame.bias;
-	out->die = out->frame.function;
-	return 1;
-}
-
-/* The call of callee that the hook at pc is of: an inlined one, or the function
- * that was compiled there. */
-static int find_instance(struct modules *m, uint64_t pc, uint64_t callee,
-			 struct instance *out)
-{
-	Dwarf_Die calls[INLINES_MAX];
-	struct inline_function f;
-	int n;
-
-	if (!find_frame(m, pc, out))
-		return 0;
-	describe(m, callee, &f);
-	n = inlines_at(out->frame.in, out->frame.pc, calls, INLINES_MAX);
-	while (n--) {
-		if (!inlines_is_of(&calls[n], &f))
-			continue;
-		out->die = calls[n];
-		out->is_inlined = 1;
-		return 1;
-	}
-	return inlines_is_of(&out->die, &f);
-}
-
-/* The innermost one, of which the hook at pc is, unless the compiler has moved
- * it. */
-static int find_innermost(struct modules *m, uint64_t pc, struct instance *out)
-{
-	Dwarf_Die calls[INLINES_MAX];
-	int n;
-
-	if (!find_frame(m, pc, out))
-		return 0;
-	n = inlines_at(out->frame.in, out->frame.pc, calls, INLINES_MAX);
-	out->is_inlined = n > 0;
-	if (n > 0)
-		out->die = calls[n - 1];
-	return 1;
-}
-
-/* The function that was patched at its first instruction. */
-static int find_patched(struct modules *m, uint64_t callee,
-			struct instance *out)
-{
-	*out = (struct instance){
-		.modules = m,
-		.hook = callee,
-		.file = modules_number(modules_place(m, callee)),
-	};
-	out->frame.in = modules_inlines(m, callee, &out->frame.pc);
-	if (!out->frame.in ||
-	    !inlines_frame(out->frame.in, out->frame.pc, &out->frame.function))
-		return 0;
-	out->frame.bias = callee - out->frame.pc;
-	modules_code(m, callee, &out->frame.code);
-	out->frame.is_patched = 1;
-	out->die = out->frame.function;
-	return 1;
-}
-
-/* Returns the address behind what sets the frame pointer, where it is known how
- * the frame is found by it; 0: that is not how the function begins. */
-static uint64_t behind_prologue(struct modules *m, uint64_t callee)
-{
-	struct code_line line;
-	struct code code;
-	uint64_t pc = callee;
-
-	for (int i = 0; i < 3 && code_decode(m, pc, &line); i++) {
-		pc += line.is.length;
-		modules_code(m, pc, &code);
-		if (code.cfa_base == CFA_FP)
-			return pc;
-	}
-	return 0;
-}
-
-/* The function that was patched behind its prologue: what is in the frame is
- * there. */
-static int find_framed(struct modules *m, uint64_t callee, struct instance *out)
-{
-	uint64_t pc = behind_prologue(m, callee);
-
-	if (!pc || !find_patched(m, callee, out))
-		return 0;
-	modules_code(m, pc, &out->frame.code);
-	out->frame.pc += pc - callee;
-	out->frame.is_patched = 0;
-	out->is_framed = 1;
-	return 1;
-}
-
-static int find_at(struct modules *m, uint64_t hook, uint64_t callee,
-		   struct instance *out)
-{
-	if (hook > CST_PATCHED_LAST)
-		return find_instance(m, hook - 1, callee, out);
-	if (hook == CST_PATCHED_FRAMED)
-		return find_framed(m, callee, out);
-	if (!find_patched(m, callee, out))
-		return 0;
-	out->below = hook == CST_PATCHED_BEGUN ? CST_PATCHED_BELOW : 0;
-	out->is_deep =
-		hook == CST_PATCHED_DEEP || hook == CST_PATCHED_FRAMED_EXIT;
-	return 1;
-}
 
 /* ---- its parameters -------------------------------------------------------
  */
@@ -620,7 +458,7 @@ static int is_anothers(const struct args *a, struct modules *m, uint64_t place,
 	uint32_t *ahead = hashmap_get(&a->ahead, place);
 	struct instance at;
 
-	return ahead && !(find_instance(m, hook - 1, callee, &at) &&
+	return ahead && !(instance_of_call(m, hook - 1, callee, &at) &&
 			  *ahead == (uint32_t)dwarf_dieoffset(&at.die));
 }
 
@@ -640,7 +478,7 @@ struct args_plan *args_plan(struct args *a, struct modules *m, uint64_t hook,
 		return *known && !is_anothers(a, m, place, hook, callee)
 			       ? a->plans[*known - 1]
 			       : NULL;
-	if (find_at(m, hook, callee, &at))
+	if (instance_at(m, hook, callee, &at))
 		plan = make_plan(a, &at, cst_hook_place(hook, callee), kind);
 	hashmap_put(&a->by_place, place, plan ? a->n : 0);
 	return plan;
@@ -656,7 +494,7 @@ int args_plan_ahead(struct args *a, struct modules *m, uint64_t hook, int kind,
 	*out = known && *known ? a->plans[*known - 1] : NULL;
 	if (known)
 		return 1;
-	if (!place || !find_innermost(m, hook - 1, &at) ||
+	if (!place || !instance_innermost(m, hook - 1, &at) ||
 	    hashmap_put(&a->ahead, place, (uint32_t)dwarf_dieoffset(&at.die)))
 		return 0;
 	*out = make_plan(a, &at, hook, kind);
