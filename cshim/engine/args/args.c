@@ -122,6 +122,21 @@ static int stays_where_it_came(Dwarf_Die *die)
 	       reg == R9 - 1 || reg == R9 || (reg >= XMM0 && reg <= XMM7);
 }
 
+/* Is it, all through the function, where the caller has put it on the stack?
+ * A place by the stack pointer is behind the prologue. */
+static int is_of_caller(Dwarf_Die *die, const struct place *place)
+{
+	enum { SP = 7 };
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	return place->kind == PLACE_MEMORY && place->reg == CST_REG_SP &&
+	       place->links[0] > 0 && dwarf_attr(die, DW_AT_location, &attr) &&
+	       !dwarf_getlocation(&attr, &ops, &n) && n &&
+	       ops->atom != DW_OP_breg0 + SP;
+}
+
 /* Is it a copy of a function that gcc has left the result out of, perhaps? */
 static int may_lack_result(const struct instance *at)
 {
@@ -151,15 +166,44 @@ static void find_all_saved(const struct instance *at, struct place *p)
 			find_saved(at, &p->pieces[i].reg, &p->pieces[i].offset);
 }
 
+/* Is it where by_rule says, at the first place that the compiler tells?  clang
+ * tells none for the function's first instructions. */
+static int has_come(const struct instance *at, Dwarf_Die *here,
+		    const struct place *by_rule)
+{
+	struct frame first = at->frame;
+	Dwarf_Addr base, start, end;
+	Dwarf_Attribute attr;
+	struct place place;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!dwarf_attr(here, DW_AT_location, &attr) ||
+	    dwarf_getlocations(&attr, 0, &base, &start, &end, &ops, &n) <= 0 ||
+	    start <= first.pc)
+		return 0;
+	first.pc = start;
+	modules_code(at->modules, start + first.bias, &first.code);
+	place_find(&first, here, &place);
+	if (place.kind == PLACE_MEMORY && place.links[0] > 0) {
+		if (first.code.cfa_base != CFA_SP)
+			return 0;
+		/* The stack pointer has moved. */
+		place.links[0] +=
+			at->frame.code.cfa_offset - first.code.cfa_offset;
+	}
+	return place_is_same(&place, by_rule);
+}
+
 /* The place of a parameter at a function's first instruction; by_rule is that
  * of the System V ABI. */
 static void find_at_entry(const struct instance *at, Dwarf_Die *here,
 			  const struct place *by_rule, struct place *out)
 {
 	place_find(&at->frame, here, out);
-	if (is_lasting(here) && !stays_where_it_came(here) &&
-	    !(out->kind == PLACE_MEMORY && out->reg == CST_REG_SP &&
-	      out->links[0] > 0))
+	if ((is_lasting(here) && !stays_where_it_came(here) &&
+	     !is_of_caller(here, out)) ||
+	    (out->kind == PLACE_GONE && has_come(at, here, by_rule)))
 		*out = *by_rule;
 	find_all_saved(at, out);
 }

@@ -152,7 +152,8 @@ static int set_base(struct reading *r, int64_t add)
 	    n != 1)
 		return 0;
 	if (ops->atom >= DW_OP_reg0 && ops->atom <= DW_OP_reg31)
-		return set_register(r, ops->atom - DW_OP_reg0, add);
+		return !r->frame->is_patched && /* else yet to be set */
+		       set_register(r, ops->atom - DW_OP_reg0, add);
 	if (!read_op(r, ops) || r->top.kind != PLACE_REGISTER)
 		return 0;
 	r->top.add += add;
@@ -337,6 +338,26 @@ static int read_constant(Dwarf_Attribute *attr, struct place *out)
 	if (dwarf_formblock(attr, &block) || !block.length || block.length > 8)
 		return 0;
 	memcpy(&out->add, block.data, block.length);
+	return 1;
+}
+
+static int is_same_piece(const struct piece *a, const struct piece *b)
+{
+	return a->is_register == b->is_register && a->reg == b->reg &&
+	       a->size == b->size && a->offset == b->offset;
+}
+
+int place_is_same(const struct place *a, const struct place *b)
+{
+	int is_in_pieces = a->kind == PLACE_PIECES;
+
+	if (a->kind != b->kind || a->reg != b->reg || a->n != b->n ||
+	    (!is_in_pieces && a->kind != PLACE_MEMORY))
+		return 0;
+	for (unsigned i = 0; i < a->n; i++)
+		if (is_in_pieces ? !is_same_piece(&a->pieces[i], &b->pieces[i])
+				 : a->links[i] != b->links[i])
+			return 0;
 	return 1;
 }
 

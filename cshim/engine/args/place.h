@@ -72,6 +72,9 @@ struct frame {
 /* Finds where die (a parameter) is.  PLACE_GONE where it is not known. */
 void place_find(const struct frame *f, Dwarf_Die *die, struct place *out);
 
+/* Returns whether both are the same memory, or the same pieces of it. */
+int place_is_same(const struct place *a, const struct place *b);
+
 /* Makes a place of the pointer at *p into that of what it points to.  Returns
  * 0 if that is no place. */
 int place_follow(struct place *p);
