@@ -544,28 +544,8 @@ class Patches:
             self.standing.put_back_later(
                 [p for p in area.patches if p.function == patch.function])
 
-    def _leave_landings(self, area: Area, function: int) -> None:
-        """Moves on the threads that are between a short jump and its landing,
-        as these bytes are about to change."""
-        landings = {p.address: displaced.landing_target(p.new, p.address)
-                    for p in area.patches if p.function == function
-                    and p.kind == abi.CST_PATCH_LANDING
-                    and p.is_there(self._now.pid)}
-        threads = [t for t in gdb.selected_inferior().threads()
-                   if landings and t.is_stopped()]
-        if not threads:
-            return
-        moves = {}
-        with arrival.selected_kept():
-            for thread in threads:
-                thread.switch()
-                pc = int(gdb.newest_frame().pc())
-                if pc in landings:
-                    moves[thread.ptid[1]] = landings[pc]
-        self._move(moves)
-
-    def _restore(self, area: Area, function: int) -> None:
-        self._leave_landings(area, function)
+    @staticmethod
+    def _restore(area: Area, function: int) -> None:
         take_away(p for p in area.patches if p.function == function)
 
     def tell(self) -> None:

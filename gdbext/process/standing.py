@@ -17,7 +17,7 @@ import gdb
 
 from .. import _abi as abi, engine, gdb_setting
 from ..ui import ctrlc
-from . import hooks, memory
+from . import displaced, hooks, memory
 from .area_unwinder import RED_ZONE, AreaUnwinder, Before, before
 from .patched_area import Hook, Patch
 
@@ -89,7 +89,26 @@ def write(patches: Iterable[Patch]) -> None:
 
 
 def take_away(patches: Iterable[Patch]) -> None:
-    _change((p.address, p.old) for p in patches)
+    gone = list(patches)
+    _leave_landings(gone)
+    _change((p.address, p.old) for p in gone)
+
+
+def _leave_landings(patches: list[Patch]) -> None:
+    """Moves on the threads that are between a short jump and its landing: these
+    bytes are about to change."""
+    pid = gdb.selected_inferior().pid
+    landings = {p.address: displaced.landing_target(p.new, p.address)
+                for p in patches if p.kind == abi.CST_PATCH_LANDING
+                and p.is_there(pid)}
+    has_moved = False
+    for thread in gdb.selected_inferior().threads() if landings else ():
+        at = engine.thread_registers(thread.ptid[1])
+        if at is not None and at.pc in landings:
+            has_moved |= engine.thread_move(thread.ptid[1], at.pc,
+                                            landings[at.pc])
+    if has_moved:
+        flush()
 
 
 class Back(gdb.Breakpoint):
