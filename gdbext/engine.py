@@ -165,6 +165,13 @@ def thread_move(tid: int, old: int, new: int) -> bool:
     return bool(library().cst_thread_move(tid, old, new))
 
 
+def thread_pass_breakpoint(tid: int) -> Optional[bool]:
+    """In gdb's thread: a stopped thread executes one instruction, if a breakpoint
+    has stopped it.  Has it?  None: there was none."""
+    result = library().cst_thread_pass_breakpoint(tid)
+    return result > 0 if result else None
+
+
 _REGISTERS = (
     "r15", "r14", "r13", "r12", "rbp", "rbx", "r11", "r10", "r9", "r8", "rax",
     "rcx", "rdx", "rsi", "rdi", "orig_rax", "rip", "cs", "eflags", "rsp", "ss",

@@ -186,6 +186,8 @@ class InstructionSteps:
         self._is_jumping = False  # by a patch, which counts as a step
         self._is_still = False  # no thread runs, and code can change
         self._left_at: Optional[tuple[int, int]] = None  # pc, sp
+        self._moved_to: Optional[tuple[int, int]] = None  # behind gdb's back
+        self._is_ahead = False  # gdb, by an instruction
         self._lifted: list[Patch] = []
 
     def set_areas(self, areas: list[Area]) -> None:
@@ -203,6 +205,7 @@ class InstructionSteps:
         self._pid = gdb.selected_inferior().pid
         self._is_over_calls, self._over, self._last = is_over_calls, None, 0
         self._come = self._entered = self._left_at = self._on_stage = None
+        self._moved_to, self._is_ahead = None, False
         self._counted = [_NOWHERE, _NOWHERE]
         self._has_run = self._is_jumping = False
         self._stage_to = 0
@@ -222,6 +225,8 @@ class InstructionSteps:
         self._is_still = not is_any_running()
         try:
             self._go_on()
+            if self._has_run and self._is_still:
+                flush()  # gdb compares where the thread is with its last stop
         finally:
             self._is_still = False
 
@@ -307,6 +312,33 @@ class InstructionSteps:
     def _go_on(self) -> None:
         """Lets the thread come to an instruction of the program's, behind which
         gdb counts one."""
+        begin = self._where()
+        if begin is not None and begin == self._moved_to:
+            # Perhaps gdb has stopped all threads since, as another one is to
+            # step over a breakpoint.  For it this one has moved by its step,
+            # which it counts at a breakpoint where the thread is.  Or there is
+            # one of the user's, where gdb counts it, too.
+            if engine.thread_pass_breakpoint(self._tid) is False:
+                self._is_ahead = True
+        else:
+            self._catch_up()
+        self._come_on()
+        now = self._where()
+        if now != begin:
+            self._moved_to = now
+
+    def _catch_up(self) -> bool:
+        """Executes what gdb has counted already."""
+        if not self._is_ahead or not engine.step_out(self._tid, 0, 0):
+            return False
+        self._is_ahead = False
+        return True
+
+    def _where(self) -> Optional[tuple[int, int]]:
+        at = engine.thread_registers(self._tid)
+        return None if at is None else (at.pc, at.sp)
+
+    def _come_on(self) -> None:
         is_seen = False  # in a trampoline, by gdb
         for _ in range(_MOST_PLACES):
             at = engine.thread_registers(self._tid)
@@ -488,6 +520,9 @@ class InstructionSteps:
             return False
         with arrival.selected_kept():
             thread.switch()
+            if is_step and self._catch_up():
+                self._has_run = True
+                self._come_on()
             self._leave_stage()
             self._tid = 0
             return self._end(is_step)

@@ -107,6 +107,20 @@ def test_a_condition_stops_a_step_in_a_recursive_call(gdb, tmp_path, condition,
 
 
 @pytest.mark.parametrize("compiler, level", BUILDS)
+def test_other_threads_come_to_breakpoints_meanwhile(gdb, compiler, level):
+    """gdb stops all threads to step one over its breakpoint."""
+    program = program_of("squares.c", compiler, level, "-pthread")
+    session = ["break work if $_thread == 1", "run busy", "delete",
+               "break square if $_thread == 9", "break work if $_thread == 9",
+               *[w for n in range(1, 13) for w in ("stepi %d" % n, WHERE,
+                                                   "nexti %d" % n, WHERE)]]
+    alone = places(gdb(program, *session))
+    run = gdb(program, *ON, *session)
+    assert "cstrace: patching " in run.out
+    assert len(alone) == 24 and places(run) == alone
+
+
+@pytest.mark.parametrize("compiler, level", BUILDS)
 def test_other_threads_run_meanwhile(gdb, tmp_path, compiler, level):
     program = program_of("squares.c", compiler, level, "-pthread")
     steps = [s for one in STEPS.values() for s in one]
