@@ -218,9 +218,9 @@ class Events:
     def _settle(self, why: reason.Stop) -> bool:
         """Does the thread stand in a trampoline, where something has stopped
         it?  Then it moves."""
-        return self.patches().settle(
-            why.is_asked or why.signal is not None
-            and frames.may_step(why.signal.name))
+        may_step = (frames.may_step(why.signal.name) if why.signal is not None
+                    else not why.is_step and not gdb.parameter("non-stop"))
+        return self.patches().settle(why.is_asked or may_step)
 
     def _leave_others(self) -> bool:
         """Are other threads in a hook, or a trampoline?  Then they leave it."""

@@ -4,6 +4,7 @@ without cstrace."""
 
 import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -598,6 +599,32 @@ def test_a_return_executes_nothing(gdb, compiler, level, source, place):
         "break " + place, "run", "delete", "watch $rsp",
         *["continue", "until", "return", "advance " + place,
           "info program"] * 4])
+
+
+def test_a_watchpoint_stops_before_an_end(gdb, tmp_path):
+    """What writes is in the trampoline, and its call of the shim is next."""
+    program = tmp_path / "app"
+    (tmp_path / "app.c").write_text("""
+        volatile int total;
+        __attribute__((noinline)) void set(int *p, int i, int to)
+        {
+            p[i] = to;
+            total++;
+        }
+        int main(void)
+        {
+            int all[2] = {0, 0};
+            set(all, 1, 7);
+            set(all, 0, 7);
+            return total != 2;
+        }
+        """)
+    subprocess.run(["gcc", "-g", "-O2", tmp_path / "app.c", "-o", program],
+                   check=True)
+    session = ["break main", "run", "watch total", "continue", "bt",
+               "info program", "finish", "continue", "next", "stepi"]
+    alone = lines(gdb, program, session, False)
+    assert "set (" in alone and lines(gdb, program, session, True) == alone
 
 
 @pytest.mark.parametrize("compiler, level", [
