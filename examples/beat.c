@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs until it is killed and does a little work ten times a second: something
- * to attach to.
+ * Runs until it is killed and does a little work ten times a second, or after
+ * each so many tenths as it is given: something to attach to.
  */
+#include <stdlib.h>
 #include <unistd.h>
 
+static unsigned n_tenths = 1;
 static int n_beats, n_rests;
 
 static void rest(void)
 {
 	n_rests++;
-	usleep(100000);
+	usleep(n_tenths * 100000);
 }
 
 static void measure(int beat)
@@ -26,8 +28,10 @@ static void bar(void)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	if (argc > 1)
+		n_tenths = (unsigned)atoi(argv[1]);
 	for (;;)
 		bar();
 }
