@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 1780075420
+VERSION = 1578078196
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -922,7 +922,7 @@ PROTOTYPES = {
     "cst_thread_registers": (C.c_int, [C.c_int, C.POINTER(cst_registers)]),
     "cst_thread_set": (C.c_int, [C.c_int, C.POINTER(cst_registers)]),
     "cst_thread_move": (C.c_int, [C.c_int, C.c_uint64, C.c_uint64]),
-    "cst_thread_pass_breakpoint": (C.c_int, [C.c_int]),
+    "cst_thread_hit_breakpoint": (C.c_int, [C.c_int]),
     "cst_thread_take": (C.c_int, [C.c_int, C.POINTER(C.c_uint64)]),
     "cst_thread_give": (C.c_int, [C.c_int, C.POINTER(C.c_uint64)]),
     "cst_thread_signal": (C.c_int, [C.c_int, C.c_int, C.POINTER(C.c_uint64)]),

@@ -165,11 +165,9 @@ def thread_move(tid: int, old: int, new: int) -> bool:
     return bool(library().cst_thread_move(tid, old, new))
 
 
-def thread_pass_breakpoint(tid: int) -> Optional[bool]:
-    """In gdb's thread: a stopped thread executes one instruction, if a breakpoint
-    has stopped it.  Has it?  None: there was none."""
-    result = library().cst_thread_pass_breakpoint(tid)
-    return result > 0 if result else None
+def thread_hit_breakpoint(tid: int) -> bool:
+    """In gdb's thread: has a breakpoint stopped it since this was asked last?"""
+    return bool(library().cst_thread_hit_breakpoint(tid))
 
 
 _REGISTERS = (

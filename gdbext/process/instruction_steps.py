@@ -32,6 +32,7 @@ from .standing import (
 _MOST_PLACES = 64  # in trampolines, between two steps
 _BRANCH = 6  # bytes of a conditional jump in a trampoline
 _LONGEST = 15  # instruction
+_PREFIXES = bytes([0xf2, 0x3e, *range(0x40, 0x50)])  # of calls
 _WORD = 8
 _LOCKED = ("on", "step")  # scheduler-locking: no other thread runs in a step
 
@@ -187,7 +188,7 @@ class InstructionSteps:
         self._is_still = False  # no thread runs, and code can change
         self._left_at: Optional[tuple[int, int]] = None  # pc, sp
         self._moved_to: Optional[tuple[int, int]] = None  # behind gdb's back
-        self._is_ahead = False  # gdb, by an instruction
+        self._n_ahead = 0  # instructions that gdb has counted
         self._lifted: list[Patch] = []
 
     def set_areas(self, areas: list[Area]) -> None:
@@ -205,7 +206,7 @@ class InstructionSteps:
         self._pid = gdb.selected_inferior().pid
         self._is_over_calls, self._over, self._last = is_over_calls, None, 0
         self._come = self._entered = self._left_at = self._on_stage = None
-        self._moved_to, self._is_ahead = None, False
+        self._moved_to, self._n_ahead = None, 0
         self._counted = [_NOWHERE, _NOWHERE]
         self._has_run = self._is_jumping = False
         self._stage_to = 0
@@ -318,21 +319,32 @@ class InstructionSteps:
             # step over a breakpoint.  For it this one has moved by its step,
             # which it counts at a breakpoint where the thread is.  Or there is
             # one of the user's, where gdb counts it, too.
-            if engine.thread_pass_breakpoint(self._tid) is False:
-                self._is_ahead = True
+            self._n_ahead += engine.thread_hit_breakpoint(self._tid)
+            self._come_on()
         else:
+            self._come_on()
             self._catch_up()
-        self._come_on()
         now = self._where()
         if now != begin:
             self._moved_to = now
 
-    def _catch_up(self) -> bool:
-        """Executes what gdb has counted already."""
-        if not self._is_ahead or not engine.step_out(self._tid, 0, 0):
+    def _catch_up(self) -> None:
+        """Executes what gdb has counted already, but for what it steps over."""
+        while self._n_ahead and self._over is None and not self._is_at_call():
+            if not engine.step_out(self._tid, 0, 0):
+                return
+            self._n_ahead -= 1
+            self._has_run = True
+            self._come_on()
+
+    def _is_at_call(self) -> bool:
+        """For `nexti`: is a call next?"""
+        at = engine.thread_registers(self._tid)
+        if at is None or not self._is_over_calls:
             return False
-        self._is_ahead = False
-        return True
+        code = memory.read(self._pid, at.pc, _LONGEST).lstrip(_PREFIXES)
+        return code[:1] == b"\xe8" or (code[:1] == b"\xff"
+                                       and code[1] >> 3 & 7 == 2)
 
     def _where(self) -> Optional[tuple[int, int]]:
         at = engine.thread_registers(self._tid)
@@ -520,9 +532,8 @@ class InstructionSteps:
             return False
         with arrival.selected_kept():
             thread.switch()
-            if is_step and self._catch_up():
-                self._has_run = True
-                self._come_on()
+            if is_step:
+                self._catch_up()
             self._leave_stage()
             self._tid = 0
             return self._end(is_step)

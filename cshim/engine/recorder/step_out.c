@@ -370,7 +370,7 @@ int cst_thread_move(int tid, uint64_t from, uint64_t to)
 	return cst_thread_set(tid, &at);
 }
 
-int cst_thread_pass_breakpoint(int tid)
+int cst_thread_hit_breakpoint(int tid)
 {
 	siginfo_t info;
 
@@ -378,9 +378,7 @@ int cst_thread_pass_breakpoint(int tid)
 	    info.si_signo != SIGTRAP || info.si_code != SI_KERNEL)
 		return 0;
 	info.si_code = TRAP_TRACE;
-	if (ptrace(PTRACE_SETSIGINFO, tid, NULL, &info))
-		return 0;
-	return cst_step_out(tid, 0, 0) == 1 ? 1 : -1;
+	return !ptrace(PTRACE_SETSIGINFO, tid, NULL, &info);
 }
 
 _Static_assert(sizeof(struct user_regs_struct) == 8 * CST_N_REGISTERS,

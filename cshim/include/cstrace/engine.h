@@ -544,10 +544,9 @@ CST_API int cst_thread_set(int tid, const struct cst_registers *wanted);
  * call.  1: it does. */
 CST_API int cst_thread_move(int tid, uint64_t from, uint64_t to);
 
-/* Lets such a thread execute one instruction, if a breakpoint instruction has
- * stopped it since this was asked last.  1: it has executed it; -1: it has not,
- * as the breakpoint is still there; 0: none has stopped it. */
-CST_API int cst_thread_pass_breakpoint(int tid);
+/* Has a breakpoint instruction stopped such a thread since this was asked last?
+ * 1: it has. */
+CST_API int cst_thread_hit_breakpoint(int tid);
 
 /* All its registers but the vectors', in the order of <sys/user.h>'s struct
  * user_regs_struct. */
