@@ -2,6 +2,7 @@
 """`cstrace stop-when -where` and `-returns`: values that the hooks compare."""
 
 import re
+import subprocess
 import shutil
 
 import pytest
@@ -100,6 +101,31 @@ def test_it_stops_in_the_users_frame(gdb):
             in run.said())
     assert re.findall(r"^i = (-?\d+)$", run.out, re.M) == ["3", "5"]
     assert "exited normally" in run.out
+
+
+@pytest.mark.parametrize("is_traced", [True, False], ids=["hooks", "patched"])
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_the_next_call_is_looked_at(gdb, tmp_path, compiler, is_traced):
+    """Where calls are recorded already when the condition comes."""
+    (tmp_path / "app.c").write_text("""
+        __attribute__((noinline)) int fac(int n)
+        {
+            return n < 2 ? 1 : n * fac(n - 1);
+        }
+        int main(int argc, char **argv)
+        {
+            int n = argc + 2;
+            return fac(n) != 6;
+        }
+        """)
+    subprocess.run([compiler, "-g", "-O0", "app.c", "-o", "app",
+                    *["-finstrument-functions"][:is_traced]], check=True,
+                   cwd=tmp_path)
+    for condition in "", " -where n==3", " -returns 6":
+        out = gdb(tmp_path / "app", "set cstrace live off", "cstrace start",
+                  "break 9", "run", "cstrace stop-when fac" + condition,
+                  "continue", "info args").out
+        assert "stop 1: fac" in out and out.splitlines()[-1] == "n = 3", out
 
 
 def test_conditions_come_together(gdb):

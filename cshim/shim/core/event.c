@@ -152,10 +152,13 @@ static COLD void watched(const struct depth_event *e)
 
 static COLD void event_any(const struct depth_event *e)
 {
-	/* Before there is thread-local data, as in a static program's own
-	 * memcpy(). */
-	if (unlikely(state_now() == CST_STATE_ASK && control_is_too_early()))
-		return;
+	if (unlikely(state_now() == CST_STATE_ASK)) {
+		/* Before there is thread-local data, as in a static program's
+		 * own memcpy(). */
+		if (control_is_too_early())
+			return;
+		control_obey(); /* conditions may have come */
+	}
 	/* A callback that removed itself still runs. */
 	if (unlikely(watch_any() || self.callback_sp))
 		watched(e);
