@@ -22,14 +22,12 @@ static void describe(struct modules *m, uint64_t callee,
 		inlines_function(in, inside, out);
 }
 
-/* The code around a hook at pc: the function that was compiled there. */
-static int find_frame(struct modules *m, uint64_t pc, struct instance *out)
+/* The function that was compiled at pc. */
+static int find_function(struct modules *m, uint64_t pc, struct instance *out)
 {
-	Dwarf_Addr start;
-
 	*out = (struct instance){
 		.modules = m,
-		.hook = pc + 1,
+		.hook = pc,
 		.file = modules_number(modules_place(m, pc)),
 	};
 	out->frame.in = modules_inlines(m, pc, &out->frame.pc);
@@ -38,9 +36,20 @@ static int find_frame(struct modules *m, uint64_t pc, struct instance *out)
 		return 0;
 	out->frame.bias = pc - out->frame.pc;
 	modules_code(m, pc, &out->frame.code);
+	out->die = out->frame.function;
+	return 1;
+}
+
+/* The like for the code around a hook at pc. */
+static int find_frame(struct modules *m, uint64_t pc, struct instance *out)
+{
+	Dwarf_Addr start;
+
+	if (!find_function(m, pc, out))
+		return 0;
+	out->hook = pc + 1;
 	if (!dwarf_entrypc(&out->frame.function, &start))
 		out->start = start + out->frame.bias;
-	out->die = out->frame.function;
 	return 1;
 }
 
@@ -83,19 +92,9 @@ int instance_innermost(struct modules *m, uint64_t pc, struct instance *out)
 static int find_patched(struct modules *m, uint64_t callee,
 			struct instance *out)
 {
-	*out = (struct instance){
-		.modules = m,
-		.hook = callee,
-		.file = modules_number(modules_place(m, callee)),
-	};
-	out->frame.in = modules_inlines(m, callee, &out->frame.pc);
-	if (!out->frame.in ||
-	    !inlines_frame(out->frame.in, out->frame.pc, &out->frame.function))
+	if (!find_function(m, callee, out))
 		return 0;
-	out->frame.bias = callee - out->frame.pc;
-	modules_code(m, callee, &out->frame.code);
 	out->frame.is_patched = 1;
-	out->die = out->frame.function;
 	return 1;
 }
 
