@@ -97,16 +97,17 @@ def take_away(patches: Iterable[Patch]) -> None:
 def _leave_landings(patches: list[Patch]) -> None:
     """Moves on the threads that are between a short jump and its landing: these
     bytes are about to change."""
-    pid = gdb.selected_inferior().pid
-    landings = {p.address: displaced.landing_target(p.new, p.address)
-                for p in patches if p.kind == abi.CST_PATCH_LANDING
-                and p.is_there(pid)}
+    inferior = gdb.selected_inferior()
+    landings = {p.address: p for p in patches
+                if p.kind == abi.CST_PATCH_LANDING}
     has_moved = False
-    for thread in gdb.selected_inferior().threads() if landings else ():
+    for thread in inferior.threads() if landings else ():
         at = engine.thread_registers(thread.ptid[1])
-        if at is not None and at.pc in landings:
-            has_moved |= engine.thread_move(thread.ptid[1], at.pc,
-                                            landings[at.pc])
+        landing = at and landings.get(at.pc)
+        if landing and landing.is_there(inferior.pid):
+            has_moved |= engine.thread_move(
+                thread.ptid[1], landing.address,
+                displaced.landing_target(landing.new, landing.address))
     if has_moved:
         flush()
 
