@@ -21,7 +21,7 @@ import gdb
 
 from .. import _abi as abi, engine
 from ..gdb_setting import Held
-from . import arrival, displaced, memory
+from . import arrival, displaced, memory, x86_64
 from .area_unwinder import entry_frame, slot_at
 from .connection import is_remote
 from .patched_area import INT3, Area, Hook, Patch
@@ -32,7 +32,6 @@ from .standing import (
 _MOST_PLACES = 64  # in trampolines, between two steps
 _BRANCH = 6  # bytes of a conditional jump in a trampoline
 _LONGEST = 15  # instruction
-_PREFIXES = bytes([0xf2, 0x3e, *range(0x40, 0x50)])  # of calls
 _WORD = 8
 _LOCKED = ("on", "step")  # scheduler-locking: no other thread runs in a step
 
@@ -314,15 +313,15 @@ class InstructionSteps:
         """Lets the thread come to an instruction of the program's, behind which
         gdb counts one."""
         begin = self._where()
-        if begin is not None and begin == self._moved_to:
+        is_there = begin is not None and begin == self._moved_to
+        if is_there:
             # Perhaps gdb has stopped all threads since, as another one is to
             # step over a breakpoint.  For it this one has moved by its step,
             # which it counts at a breakpoint where the thread is.  Or there is
             # one of the user's, where gdb counts it, too.
             self._n_ahead += engine.thread_hit_breakpoint(self._tid)
-            self._come_on()
-        else:
-            self._come_on()
+        self._come_on()
+        if not is_there:
             self._catch_up()
         now = self._where()
         if now != begin:
@@ -342,9 +341,7 @@ class InstructionSteps:
         at = engine.thread_registers(self._tid)
         if at is None or not self._is_over_calls:
             return False
-        code = memory.read(self._pid, at.pc, _LONGEST).lstrip(_PREFIXES)
-        return code[:1] == b"\xe8" or (code[:1] == b"\xff"
-                                       and code[1] >> 3 & 7 == 2)
+        return x86_64.is_call(memory.read(self._pid, at.pc, _LONGEST))
 
     def _where(self) -> Optional[tuple[int, int]]:
         at = engine.thread_registers(self._tid)

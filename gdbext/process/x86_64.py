@@ -18,12 +18,20 @@ WORD = 8
 
 _ENDBR64 = b"\xf3\x0f\x1e\xfa"
 _CALL_SIZES = (5, 6)
+_PREFIXES = bytes([0xf2, 0x3e, *range(0x40, 0x50)])  # bnd, notrack, REX
 
 
 def _displacement(code: bytes, at: int) -> Optional[int]:
     if at + 4 > len(code):
         return None
     return struct.unpack_from("<i", code, at)[0]
+
+
+def is_call(code: bytes) -> bool:
+    """Does the code begin with a call?"""
+    code = code.lstrip(_PREFIXES)
+    return code[:1] == b"\xe8" or code[:1] == b"\xff" and (
+        code[1:2] != b"" and code[1] >> 3 & 7 == 2)
 
 
 def call_target(code: bytes, at: int, pc: int) -> Optional[int]:
