@@ -63,7 +63,7 @@ def _code() -> bytes:
 
 def _room(pid: int) -> int:
     """The middle of the largest gap in the process's memory."""
-    mapped = [m for m in memory.mappings(pid) if m[1] < _USER_END]
+    mapped = [m for m in memory.mapped_ranges(pid) if m[1] < _USER_END]
     starts = [start for start, _ in mapped] + [_USER_END]
     ends = [_PAGE] + [end for _, end in mapped]
     size, at = max((start - end, end) for start, end in zip(starts, ends))
@@ -104,7 +104,7 @@ def _map(pid: int, function: int) -> int:
         _run(function, at, _PAGE, mmap.PROT_READ | mmap.PROT_EXEC, flags, -1, 0)
         _run(function, at + _PAGE, _SIZE - _PAGE,
              mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0)
-        found = dict(memory.mappings(pid))
+        found = dict(memory.mapped_ranges(pid))
         if found.get(at) == at + _PAGE and at + _PAGE in found:
             return at
     raise gdb.error("the process has no memory for calls")

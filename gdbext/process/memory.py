@@ -82,7 +82,7 @@ def write(pid: int, address: int, data: bytes) -> None:
         os.pwrite(fd, data, address)
 
 
-def mappings(pid: int) -> list[tuple[int, int]]:
+def mapped_ranges(pid: int) -> list[tuple[int, int]]:
     """(start, end) of all that is mapped, in order."""
     with open("/proc/%d/maps" % pid, encoding="utf-8",
               errors="surrogateescape") as maps:
@@ -92,7 +92,7 @@ def mappings(pid: int) -> list[tuple[int, int]]:
 
 def mapping_start(pid: int, address: int) -> int:
     """OSError: nothing is mapped there."""
-    for start, end in mappings(pid):
+    for start, end in mapped_ranges(pid):
         if start <= address < end:
             return start
     raise OSError("nothing is mapped at %#x" % address)
