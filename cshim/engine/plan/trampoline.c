@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD = 8 }; /* what a push takes of the stack */
+enum {
+	WORD = 8, /* what a push takes of the stack */
+	TRAMPOLINE_ALIGN = 16
+};
 
 /* One trampoline that is written. */
 struct making {
@@ -443,11 +446,22 @@ static void put_trampoline(struct making *m)
 	frame_writer_end(&t->frames, here(t));
 }
 
+/* A processor that goes through more code than it remembers finds the begin of
+ * a trampoline sooner where that does not lie across two lines. */
+static void align(struct trampolines *t)
+{
+	while (here(t) % TRAMPOLINE_ALIGN && !t->code.failed)
+		PUT(t, "\xcc");
+}
+
 static void make(struct making *m, const struct placement *now)
 {
 	struct trampolines *t = m->t;
 	const struct frame *frame = frames_at(t->p->frames, now->addr);
-	uint32_t start = here(t);
+	uint32_t start;
+
+	align(t);
+	start = here(t);
 
 	m->now = now;
 	m->function = &t->p->f->all[now->function];
