@@ -29,6 +29,7 @@ SHIM_SRC := \
 	cshim/shim/core/open_calls.c \
 	cshim/shim/core/depth.c \
 	cshim/shim/core/site.c \
+	cshim/shim/core/edge.c \
 	cshim/shim/core/chunk.c \
 	cshim/shim/core/thread.c \
 	cshim/shim/core/process.c \

@@ -15,6 +15,10 @@ enum {
 	N_REPORTING = CST_SLOT_BORDER_ENTER + 2, /* slots: but the border's */
 	N_FIRST = N_REPORTING * N_TIMES,	 /* records */
 	N_MORE = 3000,				 /* functions */
+	N_EDGES = 20000,			 /* each is called twice */
+	N_AFTER = 5,
+	AT_EDGES = N_FIRST + N_MORE * N_TIMES,
+	AT_END = AT_EDGES + N_EDGES * 2,
 };
 
 struct registers {
@@ -29,12 +33,17 @@ static struct mini_reader *reader;
 struct registers before, after[CST_PLAN_SLOTS][N_TIMES], last, *now;
 uint64_t slot, returns_at, reported;
 char function[N_MORE];
+uint64_t named; /* where a trampoline says that the return address is */
+static struct {
+	uint64_t callee, caller;
+} edges[N_EDGES];
 
 /* What a trampoline of the function of that name, at its first instruction,
  * does: with known registers all around. */
 void reports(void);
 void reports_framed(void);
 void reports_deep(void);
+void reports_named(void);
 #define SAVE \
 	"push %rbx\npush %rbp\npush %r12\npush %r13\npush %r14\npush %r15\n"
 #define RESTORE "pop %r15\npop %r14\npop %r13\npop %r12\npop %rbp\npop %rbx\n"
@@ -79,6 +88,11 @@ __asm__(".text\n"
 	"mov before+40(%rip), %rbp\n"
 	"push returns_at(%rip)\n" REPORT "pop %rax\n"
 	"ret\n"
+	"reports_named:\n" SAVE "call 2f\n" RESTORE "ret\n"
+	"2:\n"
+	"mov before+40(%rip), %rbp\n"
+	"push named(%rip)\n" REPORT "pop %rax\n"
+	"ret\n"
 	"reports:\n" SAVE "call 2f\n" RESTORE "ret\n"
 	"2:\n"
 	"mov %rsp, returns_at(%rip)\n"
@@ -96,6 +110,60 @@ static int is_framed(int s)
 {
 	return s == CST_SLOT_FRAMED || s == CST_SLOT_BEGUN ||
 	       s == CST_SLOT_FRAMED_EXIT;
+}
+
+/* Functions of a program with a caller each, then many from one place, and some
+ * with addresses that differ in one bit. */
+QUIET static void choose_edges(void)
+{
+	for (uint64_t i = 0; i < N_EDGES; i++) {
+		edges[i].callee = 0x400000 + i % 700 * 16;
+		edges[i].caller = i % 3 ? 0x500000 + i * 11 : 0x600000;
+		if (i % 5 == 0)
+			edges[i].caller = 0x700000 + (1ull << i % 46);
+		if (i % 7 == 0)
+			edges[i].callee = 0x800000 + (1ull << i / 7 % 46);
+	}
+}
+
+QUIET static void call_edges(void)
+{
+	slot = cstrace_slots[CST_SLOT_DEEP];
+	for (int i = 0; i < N_EDGES * 2; i++) {
+		reported = edges[i % N_EDGES].callee;
+		named = (uint64_t)&edges[i % N_EDGES].caller;
+		reports_named();
+	}
+}
+
+/* One whose verdict is changed, then one whose code is unmapped. */
+QUIET static void call_after_changes(void)
+{
+	volatile struct cst_control *c = shim_control();
+	struct cst_area *a = reader_area(reader);
+	struct cst_site *sites = (struct cst_site *)((char *)a + CST_AT_SITES);
+	uint32_t last_site = a->n_sites - 1;
+
+	reported = sites[last_site].callee;
+	named = (uint64_t)&sites[last_site].caller;
+	reports_named();
+	a->has_verdicts = 1;
+	sites[last_site].verdict = CST_MUTED;
+	reports_named();
+	sites[last_site].verdict = CST_RECORDED;
+	reports_named();
+	c->retire_start = reported;
+	c->retire_end = reported + 1;
+	c->retire_seq++;
+	shim_mode(NULL, CST_MODE_RING);
+	/* The first event after that takes another way. */
+	reported = sites[last_site - 1].callee;
+	named = (uint64_t)&sites[last_site - 1].caller;
+	reports_named();
+	reported = sites[last_site].callee;
+	named = (uint64_t)&sites[last_site].caller;
+	reports_named();
+	reports_named();
 }
 
 QUIET static int play(void **state)
@@ -122,6 +190,9 @@ QUIET static int play(void **state)
 		reported = (uint64_t)&function[i % N_MORE];
 		reports();
 	}
+	choose_edges();
+	call_edges();
+	call_after_changes();
 	shim_mode(NULL, CST_MODE_OFF);
 	slot = cstrace_slots[0];
 	now = &after[0][0];
@@ -149,7 +220,7 @@ static void records_are_as_those_of_hooks(void **state)
 	struct stream *s = reader_my_stream(reader);
 
 	(void)state;
-	assert_int_equal(s->n, N_FIRST + N_MORE * N_TIMES);
+	assert_int_equal(s->n, AT_END + N_AFTER);
 	for (int i = 0; i < N_FIRST; i++) {
 		static const uint64_t hooks[] = {
 			CST_PATCHED_ENTRY,	CST_PATCHED_EXIT,
@@ -198,12 +269,44 @@ static void many_functions_have_each_its_site(void **state)
 	assert_memory_equal(&last, &before, sizeof(before));
 }
 
+static void edges_are_told_apart(void **state)
+{
+	struct stream *s = reader_my_stream(reader);
+
+	(void)state;
+	for (int i = 0; i < N_EDGES * 2; i++) {
+		const struct cst_site *site =
+			record_site(reader, &s->records[AT_EDGES + i]);
+
+		assert_int_equal(site->callee, edges[i % N_EDGES].callee);
+		assert_int_equal(site->caller, edges[i % N_EDGES].caller);
+		assert_int_equal(site->hook, CST_PATCHED_DEEP);
+	}
+}
+
+static void verdicts_are_obeyed_and_retired_sites_made_anew(void **state)
+{
+	const struct cst_record *r = reader_my_stream(reader)->records + AT_END;
+	uint32_t before = cst_record_site(&r[0]);
+	uint32_t after = cst_record_site(&r[3]);
+
+	(void)state;
+	assert_int_equal(cst_record_site(&r[1]), before);
+	assert_int_not_equal(after, before);
+	assert_int_equal(cst_record_site(&r[4]), after);
+	assert_int_equal(record_site(reader, &r[3])->callee,
+			 record_site(reader, &r[0])->callee);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(registers_stay),
 		cmocka_unit_test(records_are_as_those_of_hooks),
 		cmocka_unit_test(many_functions_have_each_its_site),
+		cmocka_unit_test(edges_are_told_apart),
+		cmocka_unit_test(
+			verdicts_are_obeyed_and_retired_sites_made_anew),
 	};
 
 	return cmocka_run_group_tests(tests, play, NULL);

@@ -234,6 +234,9 @@ void copies_judge(struct sites *s, uint32_t number)
 		/* Pairs with the hook's acquire: the program is complete. */
 		__atomic_store_n(&s->area->copies[number], plan->first,
 				 __ATOMIC_RELEASE);
+	if (site->is_copied)
+		__atomic_store_n(&s->area->head->has_verdicts, 1,
+				 __ATOMIC_RELAXED);
 	if (!site->is_muted)
 		__atomic_store_n(
 			&s->area->sites[number].verdict,

@@ -61,6 +61,9 @@ void verdict_mute(struct sites *s, uint32_t number, int muted)
 	}
 	/* No fence: a hook that sees it late makes a record more, which is
 	 * dropped here. */
+	if (muted)
+		__atomic_store_n(&s->area->head->has_verdicts, 1,
+				 __ATOMIC_RELAXED);
 	__atomic_store_n(&s->area->sites[number].verdict,
 			 (uint8_t)(muted ? CST_MUTED : CST_RECORDED),
 			 __ATOMIC_RELAXED);

@@ -515,6 +515,10 @@ struct cst_area {
 	 * fork children use these entries, too. */
 	uint32_t ahead;
 	uint32_t ahead_pid; /* that process */
+
+	/* 1: some site has, or had, a verdict but CST_RECORDED.  Set before the
+	 * first one is. */
+	uint32_t has_verdicts;
 };
 
 enum cst_ahead {

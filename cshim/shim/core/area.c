@@ -151,7 +151,8 @@ static int area_map_fd(int fd)
 		error = map_whole(fd);
 	if (error)
 		return error;
-	site_table_attach((struct cst_site *)area_at(CST_AT_SITES));
+	site_table_attach((struct cst_site *)area_at(CST_AT_SITES),
+			  &area->has_verdicts);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "core/patched.h"
 #include "core/copy.h"
 #include "core/depth.h"
+#include "core/edge.h"
 #include "core/ends_check.h"
 #include "core/event.h"
 #include "core/numbers.h"
@@ -166,13 +167,18 @@ void patched_untrace_all(void)
 /* What the fast way has as numbers. */
 _Static_assert(CST_STATE_ON == 1 && CST_STATE_OFF == 2 &&
 		       offsetof(struct state_page, state) == 0 &&
-		       offsetof(struct site_index, table) == 0 &&
 		       offsetof(struct site_index, sites) == 8 &&
-		       SITE_TABLE_ALIGN == 64 && sizeof(struct cst_site) == 32,
+		       offsetof(struct site_index, has_verdicts) == 16 &&
+		       sizeof(struct cst_site) == 32,
 	       "PATCH_FUNCTION");
-_Static_assert(offsetof(struct cst_site, callee) == 0 &&
-		       offsetof(struct cst_site, caller) == 8 &&
-		       offsetof(struct cst_site, hook) == 16 &&
+_Static_assert(offsetof(struct edge_table, mask) == 0 &&
+		       offsetof(struct edge_table, edges) == 8 &&
+		       EDGE_ENTRY == 0 && EDGE_END == 1 && EDGE_NEAR == 2 &&
+		       EDGE_FAR == 4 && offsetof(struct edge, tags) == 0 &&
+		       offsetof(struct edge, caller) == 16 &&
+		       offsetof(struct edge, sites) == 24 &&
+		       sizeof(struct edge) == 32 &&
+		       offsetof(struct cst_site, callee) == 0 &&
 		       offsetof(struct cst_site, verdict) == 24 &&
 		       CST_RECORDED == 0,
 	       "PATCH_FUNCTION");
@@ -190,16 +196,16 @@ _Static_assert(CST_PATCHED_ENTRY == 1 && CST_PATCHED_EXIT == 2 &&
 		       CST_PATCHED_FRAMED_EXIT == 9,
 	       "PATCH_FUNCTION");
 
-PATCH_FUNCTION(patched_enter, 1, STACK_POINTER, FROM_ANYWHERE);
-PATCH_FUNCTION(patched_exit, 2, STACK_POINTER, FROM_ANYWHERE);
-PATCH_FUNCTION(patched_tail, 3, STACK_POINTER, FROM_ANYWHERE);
-PATCH_FUNCTION(patched_framed, 4, FRAME_POINTER, FROM_ANYWHERE);
-PATCH_FUNCTION(patched_begun, 7, FRAME_POINTER, FROM_ANYWHERE);
-PATCH_FUNCTION(patched_deep, 8, TOLD_PLACE, FROM_ANYWHERE);
-PATCH_FUNCTION(patched_framed_exit, 9, FRAME_POINTER, FROM_ANYWHERE);
-PATCH_FUNCTION(border_enter, 6, STACK_POINTER, FROM_TRACED);
-PATCH_FUNCTION(border_exit, 2, STACK_POINTER, FROM_TRACED);
-PATCH_FUNCTION(border_return, 5, STACK_POINTER, FROM_TRACED);
+PATCH_FUNCTION(patched_enter, 1, ENTRY, STACK_POINTER, FROM_ANYWHERE);
+PATCH_FUNCTION(patched_exit, 2, END, STACK_POINTER, FROM_ANYWHERE);
+PATCH_FUNCTION(patched_tail, 3, END, STACK_POINTER, FROM_ANYWHERE);
+PATCH_FUNCTION(patched_framed, 4, ENTRY, FRAME_POINTER, FROM_ANYWHERE);
+PATCH_FUNCTION(patched_begun, 7, ENTRY, FRAME_POINTER, FROM_ANYWHERE);
+PATCH_FUNCTION(patched_deep, 8, ENTRY, TOLD_PLACE, FROM_ANYWHERE);
+PATCH_FUNCTION(patched_framed_exit, 9, END, FRAME_POINTER, FROM_ANYWHERE);
+PATCH_FUNCTION(border_enter, 6, ENTRY, STACK_POINTER, FROM_TRACED);
+PATCH_FUNCTION(border_exit, 2, END, STACK_POINTER, FROM_TRACED);
+PATCH_FUNCTION(border_return, 5, END, STACK_POINTER, FROM_TRACED);
 CHECKED_FUNCTION(checked_enter, 1, STACK_POINTER, FROM_ANYWHERE);
 CHECKED_FUNCTION(checked_exit, 2, STACK_POINTER, FROM_ANYWHERE);
 CHECKED_FUNCTION(checked_tail, 3, STACK_POINTER, FROM_ANYWHERE);

@@ -5,6 +5,7 @@
  */
 #include "core/site.h"
 #include "core/area.h"
+#include "core/edge.h"
 #include "core/mappings.h"
 #include "core/signals.h"
 #include "kernel/lock.h"
@@ -13,7 +14,7 @@
 /* Two free slots: what a hook finds before the first site. */
 static const uint32_t no_slots[2]
 	__attribute__((aligned(SITE_TABLE_ALIGN))) = {0, 0};
-enum { NO_SLOTS_SHIFT = 63, FIRST_SHIFT = 64 - 10, OWN_TABLES = 1 << 22 };
+enum { NO_SLOTS_SHIFT = 63, FIRST_SHIFT = 64 - 10, OWN_TABLES = 3 << 22 };
 
 struct site_index site_index;
 static uint32_t n_entries; /* in the table */
@@ -24,13 +25,12 @@ static uint64_t table_slots(uint64_t table)
 	return 1ull << (64 - (table & 63));
 }
 
-/* Tables up to 2^19 slots come from memory of our own: a sandbox may let the
+/* Tables for 65,536 sites come from memory of our own: a sandbox may let the
  * program map no more. */
-static uint64_t table_new(uint64_t shift)
+uint64_t site_memory(uint64_t size)
 {
 	static uint8_t own[OWN_TABLES] __attribute__((aligned(4096)));
 	static uint64_t n_used;
-	uint64_t size = sizeof(uint32_t) << (64 - shift);
 	long got;
 
 	if (size <= sizeof(own) - n_used) {
@@ -40,7 +40,7 @@ static uint64_t table_new(uint64_t shift)
 		got = sys_mmap(0, size, PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1);
 	}
-	return got < 0 ? 0 : (uint64_t)got | shift;
+	return got < 0 ? 0 : (uint64_t)got;
 }
 
 static void table_put(uint64_t table, const struct site_key *k, uint32_t n)
@@ -61,6 +61,20 @@ static struct site_key key_of(uint32_t number)
 	return (struct site_key){s->callee, s->caller, s->hook};
 }
 
+void site_each(void (*visit)(const struct site_key *k, uint32_t number))
+{
+	const uint32_t *slots = site_table_slots(site_index.table);
+
+	for (uint64_t i = 0; i < table_slots(site_index.table); i++) {
+		struct site_key k;
+
+		if (!slots[i])
+			continue;
+		k = key_of(slots[i]);
+		visit(&k, slots[i]);
+	}
+}
+
 static int is_within(const struct site_key *k, uint64_t start, uint64_t end)
 {
 	return (k->callee >= start && k->callee < end) ||
@@ -71,12 +85,14 @@ static int is_within(const struct site_key *k, uint64_t start, uint64_t end)
 /* Put a new table in place, without what lies in [start, end).  0 or -1. */
 static int table_rebuild(uint64_t shift, uint64_t start, uint64_t end)
 {
-	uint64_t old = site_index.table, table = table_new(shift);
+	uint64_t old = site_index.table;
+	uint64_t table = site_memory(sizeof(uint32_t) << (64 - shift));
 	const uint32_t *slots = site_table_slots(old);
 	uint32_t n_kept = 0;
 
 	if (!table)
 		return -1;
+	table |= shift;
 	for (uint64_t i = 0; i < table_slots(old); i++) {
 		struct site_key k;
 
@@ -94,8 +110,7 @@ static int table_rebuild(uint64_t shift, uint64_t start, uint64_t end)
 }
 
 /* Room for one more at a load of at most an eighth: a site that is not in the
- * slot where it is looked for first takes a longer way, a patch's only if it is
- * not in the second either. */
+ * slot where it is looked for first takes a longer way. */
 static int table_room(void)
 {
 	uint64_t table = site_index.table, shift = table & 63;
@@ -146,12 +161,15 @@ static uint32_t site_add(const struct site_key *k, enum cst_kind kind)
 	/* Until the reader has looked at it, so that no thread passes over
 	 * another one that waits for that (copy.h). */
 	if (kind <= CST_EXIT &&
-	    __atomic_load_n(&area->wants_values, __ATOMIC_RELAXED))
+	    __atomic_load_n(&area->wants_values, __ATOMIC_RELAXED)) {
+		__atomic_store_n(&area->has_verdicts, 1, __ATOMIC_RELAXED);
 		s->verdict = CST_COPIED;
+	}
 	/* Pairs with the reader's acquire: a site with a kind is complete. */
 	__atomic_store_n(&s->kind, (uint16_t)kind, __ATOMIC_RELEASE);
 	table_put(site_index.table, k, (uint32_t)n);
 	n_entries++;
+	edge_put(k, (uint32_t)n);
 	return (uint32_t)n;
 }
 
@@ -184,14 +202,16 @@ COLD uint32_t site_intern(const struct site_key *k, enum cst_kind kind)
 	return number;
 }
 
-void site_table_attach(struct cst_site *sites)
+void site_table_attach(struct cst_site *sites, const uint32_t *has_verdicts)
 {
 	site_index.sites = sites;
+	site_index.has_verdicts = has_verdicts;
 	site_index.table = (uint64_t)no_slots | NO_SLOTS_SHIFT;
 }
 
 void site_table_forget(void)
 {
+	edge_drop(0, UINT64_MAX);
 	site_index = (struct site_index){0};
 	n_entries = 0;
 	reserved_page = 0;
@@ -203,6 +223,7 @@ void site_table_retire(uint64_t start, uint64_t end)
 
 	if (!table || (table & 63) == NO_SLOTS_SHIFT)
 		return;
+	edge_drop(start, end);
 	/* No memory for a table without them: an empty one needs none. */
 	if (table_rebuild(table & 63, start, end) < 0) {
 		n_entries = 0;

@@ -14,12 +14,14 @@ struct site_key {
 	uint64_t callee, caller, hook;
 };
 
-/* Each hook reads both, so they share a line.  `table` is the address of an
+/* Each hook reads these, so they share a line.  `table` is the address of an
  * array of 2^n numbers (0: free) with 64 - n in its low six bits, so that one
  * load gets both: a shift takes the low six bits of its count only. */
 struct site_index {
 	uint64_t table;
 	struct cst_site *sites; /* in the area */
+	/* In the area: does any site have a verdict but CST_RECORDED? */
+	const uint32_t *has_verdicts;
 } __attribute__((aligned(64)));
 
 extern HIDDEN struct site_index site_index;
@@ -35,12 +37,16 @@ static inline const uint32_t *site_table_slots(uint64_t table)
 #define SITE_HASH_CALLER 0xc2b2ae3d27d4eb4f
 #define SITE_HASH_HOOK 0xd6e8feb86659fd93
 
+static inline uint64_t edge_hash(uint64_t callee, uint64_t caller)
+{
+	return callee * SITE_HASH_CALLEE + caller * SITE_HASH_CALLER;
+}
+
 /* The top bits of a sum of products are good; the three multiplications do
  * not wait for each other. */
 static inline uint64_t site_hash(const struct site_key *k)
 {
-	return k->callee * SITE_HASH_CALLEE + k->caller * SITE_HASH_CALLER +
-	       k->hook * SITE_HASH_HOOK;
+	return edge_hash(k->callee, k->caller) + k->hook * SITE_HASH_HOOK;
 }
 
 static inline int site_is(const struct cst_site *s, const struct site_key *k)
@@ -122,8 +128,14 @@ static inline int site_is_muted(uint32_t number)
  * counts the loss, if that cannot be done.  Async-signal-safe. */
 uint32_t site_intern(const struct site_key *k, enum cst_kind kind);
 
+/* Visits all sites in the table.  The caller holds the lock. */
+void site_each(void (*visit)(const struct site_key *k, uint32_t number));
+
+/* Returns memory for a table, at an address that is a multiple of 128, or 0. */
+uint64_t site_memory(uint64_t size);
+
 /* Makes `sites`, the area's table, the one that keys are compared in. */
-void site_table_attach(struct cst_site *sites);
+void site_table_attach(struct cst_site *sites, const uint32_t *has_verdicts);
 /* Forgets all sites, whose area is unmapped. */
 void site_table_forget(void);
 

@@ -47,9 +47,9 @@
 #define FROM_TRACED                                                    \
 		"lea traced_ranges(%rip), %rcx\n"                      \
 		"5:\n"                                                 \
-		"mov %rsi, %rdi\n"                                     \
-		"sub (%rcx), %rdi\n"                                   \
-		"cmp 8(%rcx), %rdi\n"                                  \
+		"mov %rsi, %rdx\n"                                     \
+		"sub (%rcx), %rdx\n"                                   \
+		"cmp 8(%rcx), %rdx\n"                                  \
 		"jb 6f\n"                                              \
 		"add $16, %rcx\n"                                      \
 		"cmpq $0, 8(%rcx)\n"                                   \
@@ -57,25 +57,32 @@
 		"jmp 1f\n"                                             \
 		"6:\n"
 
-/* Goes on if the slot rdi of the table rcx has the event's site, and that is to
- * be recorded as it is, else to `other`. */
-#define PATCH_COMPARE(hook, other)                                     \
-		"mov (%rcx, %rdi, 4), %edx\n"                          \
-		"shl $5, %rdx\n"                                       \
-		"add site_index + 8(%rip), %rdx\n"                     \
-		"cmp %rax, (%rdx)\n"                                   \
+/* Goes on if the edge rcx is that from the caller rsi to the callee rdi, else to
+ * `other`. */
+#define PATCH_COMPARE(hook, kind, other)                               \
+		"lea 0 + (" PATCH_TEXT(hook) " & 7)(, %rdi, 8), %rdx\n" \
+		"cmp %rdx, " TAG_##kind "(%rcx)\n"                     \
 		"jne " #other "\n"                                     \
-		"cmp %rsi, 8(%rdx)\n"                                  \
-		"jne " #other "\n"                                     \
-		"cmpq $" PATCH_TEXT(hook) ", 16(%rdx)\n"               \
-		"jne " #other "\n"                                     \
-		"cmpb $0, 24(%rdx)\n"                                  \
+		"cmp %rsi, 16(%rcx)\n"                                 \
 		"jne " #other "\n"
+/* Goes to 7 if this edge is it, whose place differs by these bits. */
+#define PATCH_NEIGHBOUR(hook, kind, bits)                              \
+		"xor $" #bits ", %rcx\n"                               \
+		PATCH_COMPARE(hook, kind, 5f)                          \
+		"jmp 7b\n"                                             \
+		"5:\n"
+#define PATCH_EDGE_OF_OFFSET                                           \
+		"and edge_table(%rip), %rcx\n"                         \
+		"add edge_table + 8(%rip), %rcx\n"
+#define TAG_ENTRY "0"
+#define TAG_END "8"
+#define NUMBER_ENTRY "24"
+#define NUMBER_END "28"
 
 /* The slot's function of that name, for events whose sites have the word `hook`
  * (enum of CST_PATCHED_ENTRY) in place of a hook's address; `from` tells which
  * callers' events they are. */
-#define PATCH_FUNCTION(name, hook, at, from)                           \
+#define PATCH_FUNCTION(name, hook, kind, at, from)                     \
 	__asm__(".text\n"                                              \
 		".p2align 6\n"                                         \
 		".globl " #name "\n"                                   \
@@ -83,67 +90,85 @@
 		".type " #name ", @function\n" #name ":\n"             \
 		PATCH_BEGIN PATCH_SAVED_FIRST                          \
 		RETURN_OF_##at                                         \
+		"mov %rax, %rdi\n"                                     \
 		from                                                   \
 		"cmpl $1, state_page(%rip)\n"                          \
 		"jne 2f\n"                                             \
-		/* site_hash() */                                      \
-		"movabs $" PATCH_TEXT(SITE_HASH_CALLEE) ", %rdi\n"     \
-		"movabs $" PATCH_TEXT(SITE_HASH_CALLER) ", %rdx\n"     \
-		"mov site_index(%rip), %rcx\n"                         \
-		"imul %rax, %rdi\n"                                    \
-		"imul %rsi, %rdx\n"                                    \
-		"add %rdx, %rdi\n"                                     \
-		"movabs $" PATCH_TEXT(SITE_HASH_HOOK) ", %rdx\n"       \
-		".rept " PATCH_TEXT(hook) "\n"                         \
-		"add %rdx, %rdi\n"                                     \
-		".endr\n"                                              \
-		/* site_find_at_once() */                              \
-		"shr %cl, %rdi\n"                                      \
-		"and $-64, %rcx\n"                                     \
-		PATCH_COMPARE(hook, 3f)                                \
-		"7:\n"                                                 \
-		"mov (%rcx, %rdi, 4), %ecx\n"                          \
-		/* event_put() */                                      \
+		/* look() of core/edge.c */                            \
+		"lea 0(, %rsi, 8), %rcx\n"                             \
+		PATCH_EDGE_OF_OFFSET                                   \
+		/* While rdtsc waits no other load is begun. */        \
+		"prefetcht0 (%rcx)\n"                                  \
 		"rdtsc\n"                                              \
-		"mov self@gottpoff(%rip), %rsi\n"                      \
 		"shl $32, %rdx\n"                                      \
-		"or %rax, %rdx\n"                                      \
-		"mov $24, %eax\n"                                      \
-		"xadd %rax, %fs:(%rsi)\n"                              \
-		"movzwl %ax, %esi\n"                                   \
-		"cmp $63984, %esi\n"                                   \
+		"or %rdx, %rax\n"                                      \
+		PATCH_COMPARE(hook, kind, 3f)                          \
+		"7:\n"                                                 \
+		"mov " NUMBER_##kind "(%rcx), %ecx\n"                  \
+		"mov site_index + 16(%rip), %rdx\n"                    \
+		"test %ecx, %ecx\n"                                    \
+		"jz 8f\n"                                              \
+		"cmpl $0, (%rdx)\n"                                    \
+		"jne 9f\n"                                             \
+		"6:\n"                                                 \
+		/* event_put() */                                      \
+		"mov self@gottpoff(%rip), %rdx\n"                      \
+		"mov $24, %edi\n"                                      \
+		"xadd %rdi, %fs:(%rdx)\n"                              \
+		"movzwl %di, %edx\n"                                   \
+		"cmp $63984, %edx\n"                                   \
 		"jae 4f\n"                                             \
+		/* A few events ahead; the reader has written there. */ \
+		"prefetchw 512(%rdi)\n"                                \
 		/* cst_record_set() */                                 \
 		PLACE_OF_##at                                          \
-		"mov %esi, %edi\n"                                     \
+		"mov %esi, %edx\n"                                     \
 		"shl $32, %rcx\n"                                      \
-		"or %rdi, %rcx\n"                                      \
-		"mov %rbp, %rdi\n"                                     \
+		"or %rdx, %rcx\n"                                      \
+		"mov %rbp, %rdx\n"                                     \
 		"shr $32, %rsi\n"                                      \
-		"shl $16, %rdi\n"                                      \
-		"mov %rcx, 8(%rax)\n"                                  \
-		"shrd $16, %rsi, %rdi\n"                               \
-		"mov %rdi, 16(%rax)\n"                                 \
-		"mov %rdx, (%rax)\n"                                   \
+		"shl $16, %rdx\n"                                      \
+		"mov %rcx, 8(%rdi)\n"                                  \
+		"shrd $16, %rsi, %rdx\n"                               \
+		"mov %rdx, 16(%rdi)\n"                                 \
+		"mov %rax, (%rdi)\n"                                   \
 		".cfi_remember_state\n"                                \
 		"1:\n" PATCH_RESTORED_LAST                             \
 		"ret\n"                                                \
 		".cfi_restore_state\n"                                 \
-		"3:\n" /* in its second slot, perhaps */               \
-		"xor $1, %edi\n"                                       \
-		PATCH_COMPARE(hook, 8f)                                \
-		"jmp 7b\n"                                             \
+		"3:\n" /* it is elsewhere, perhaps */                  \
+		PATCH_NEIGHBOUR(hook, kind, 32)                        \
+		"movabs $" PATCH_TEXT(SITE_HASH_CALLEE) ", %rcx\n"     \
+		"movabs $" PATCH_TEXT(SITE_HASH_CALLER) ", %rdx\n"     \
+		"imul %rdi, %rcx\n"                                    \
+		"imul %rsi, %rdx\n"                                    \
+		"add %rdx, %rcx\n"                                     \
+		"shr $" PATCH_TEXT(EDGE_SHIFT) ", %rcx\n"              \
+		PATCH_EDGE_OF_OFFSET                                   \
+		PATCH_NEIGHBOUR(hook, kind, 0)                         \
+		PATCH_NEIGHBOUR(hook, kind, 32)                        \
+		PATCH_NEIGHBOUR(hook, kind, 96)                        \
+		PATCH_NEIGHBOUR(hook, kind, 32)                        \
+		"jmp 8f\n"                                             \
 		"2:\n"                                                 \
 		"cmpl $2, state_page(%rip)\n"                          \
 		"je 1b\n"                                              \
 		"8:\n"                                                 \
+		"mov %rdi, %rax\n"                                     \
 		PLACE_OF_##at                                          \
 		"mov $" PATCH_TEXT(hook) ", %edx\n"                    \
 		"jmp patched_other\n"                                  \
+		"9:\n" /* site_verdict() */                            \
+		"mov %ecx, %edx\n"                                     \
+		"shl $5, %rdx\n"                                       \
+		"add site_index + 8(%rip), %rdx\n"                     \
+		"cmpb $0, 24(%rdx)\n"                                  \
+		"je 6b\n"                                              \
+		"jmp 8b\n"                                             \
 		"4:\n"                                                 \
 		"shl $5, %rcx\n"                                       \
 		"add site_index + 8(%rip), %rcx\n"                     \
-		"mov (%rcx), %rax\n"                                   \
+		"mov (%rcx), %rdi\n"                                   \
 		"jmp 8b\n"                                             \
 		".cfi_endproc\n"                                       \
 		".size " #name ", . - " #name "\n")
