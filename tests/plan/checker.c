@@ -273,6 +273,9 @@ static int is_hosted(struct check *c, const struct cst_patch *l)
 	return wrong(c, l, "it has no host", l->address);
 }
 
+/* It costs time only. */
+enum { TRAMPOLINE_ALIGN = 16 };
+
 static int check_patch(struct check *c, unsigned i)
 {
 	const struct cst_patch *p = &c->plan->patches[i];
@@ -290,6 +293,8 @@ static int check_patch(struct check *c, unsigned i)
 		c->n_ends[p->function]++;
 	if (!leads_to(c, p) || !check_trampoline(c, i, &end))
 		return 0;
+	if (p->trampoline % TRAMPOLINE_ALIGN)
+		return wrong(c, p, "its trampoline is not aligned", 0);
 	if (p->length != 6 && end < patched && !is_padding(c, p, end, patched))
 		return 0;
 	if (p->kind == CST_PATCH_ENTRY && !check_entry(c, p))
