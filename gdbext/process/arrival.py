@@ -52,6 +52,8 @@ class _Unsafe(NamedTuple):
     why: str
 
     def text(self) -> str:
+        if not self.thread.is_valid():
+            return "a thread that has ended was %s" % self.why
         self.thread.switch()
         name = gdb.newest_frame().name()
         return "thread %d is %s%s" % (
@@ -219,9 +221,10 @@ class Arrival:
                 if answer != _OLD:
                     break
                 left = end - time.monotonic()
-                if not self._renew(call) and (left < 0 or not _run_back(left)):
-                    raise Busy("threads are in the libcstrace.so of an earlier "
-                               "recorder")
+                within = self._renew(call)
+                if within and (left < 0 or not _run_back(left)):
+                    raise Busy("%s: that of an earlier recorder"
+                               % "; ".join(u.text() for u in within[:_SHOWN]))
             notice = self._ask_notice(call) if folder and not answer else None
         if answer == errno.EBUSY:
             raise Busy("another recorder has it")
@@ -245,15 +248,16 @@ class Arrival:
                                "version than this gdb extension")
         return address
 
-    def _renew(self, call: inferior_call.Calls) -> bool:
-        """Forgets the area of an earlier recorder; False: a thread is within
-        the shim."""
+    def _renew(self, call: inferior_call.Calls) -> list[_Unsafe]:
+        """Forgets the area of an earlier recorder.  Returns the other threads
+        that are within the shim, for which nothing was done."""
         caller = gdb.selected_thread()
         all_threads = threads()
         with Live(self._pid) as live:
-            if any(live.is_in_shim(t.ptid[1]) for t in all_threads
-                   if t != caller):
-                return False
+            within = [_Unsafe(t, "in libcstrace.so") for t in all_threads
+                      if t != caller and live.is_in_shim(t.ptid[1])]
+        if within:
+            return within
         pointers = []
         for thread in all_threads:
             thread.switch()
@@ -261,11 +265,11 @@ class Arrival:
         caller.switch()
         n = len(pointers)
         if 8 * n > inferior_call.BUFFER_SIZE:
-            return False
+            raise gdb.GdbError("process %d has too many threads" % self._pid)
         raw = b"".join(p.to_bytes(8, "little") for p in pointers)
         with gdb_setting.changed("scheduler-locking", "on"):
             call(self._shims("cstrace_renew"), call.put(raw), n)
-        return True
+        return []
 
 
 def _is_mapped(pc: int) -> bool:

@@ -94,6 +94,9 @@ static int tell_answer(pid_t pid, uint64_t answer)
 {
 	if ((int)answer == EBUSY)
 		return fail(pid, "another cstrace records it");
+	if ((int)answer == CST_ATTACH_OLD)
+		return fail(pid, "a thread stays in libcstrace.so, which an "
+				 "earlier recorder has left; try again");
 	return failure("cannot record process %d: libcstrace.so says: %s",
 		       (int)pid, strerror((int)answer));
 }
