@@ -97,6 +97,7 @@ QUIET static void set_handler(void)
 
 QUIET static void mute(void *function)
 {
+	reader_area(reader)->has_verdicts = 1;
 	for (uint32_t i = CST_FIRST_SITE; i < reader_area(reader)->n_sites; i++)
 		if (reader_site(reader, i)->callee == (uint64_t)function)
 			reader_site(reader, i)->verdict = CST_MUTED;

@@ -105,6 +105,7 @@ QUIET static void play_noise(void)
 	struct cst_area *a = reader_area(reader);
 
 	call_noise();
+	a->has_verdicts = 1;
 	for (uint32_t k = CST_FIRST_SITE; k < a->n_sites; k++)
 		if (reader_site(reader, k)->callee == (uint64_t)noise)
 			reader_site(reader, k)->verdict = CST_MUTED;

@@ -75,6 +75,7 @@ QUIET static uint32_t put(const struct cst_copy *program, int n)
 QUIET static void give(uint32_t site, const struct cst_copy *program, int n)
 {
 	copies()[site] = put(program, n);
+	reader_area(reader)->has_verdicts = 1;
 	reader_site(reader, site)->verdict = CST_COPIED;
 }
 

@@ -260,11 +260,13 @@ static void sites_are_told_what_is_known_of_them(void **state)
 		f->there->sites[CST_FIRST_SITE + i] =
 			(struct cst_site){.callee = 4096, .kind = CST_ENTER};
 	assert_int_equal(fetch(f), 0);
+	f->ours->head->has_verdicts = 1;
 	f->ours->sites[site].verdict = CST_COPIED;
 	f->ours->copies[site] = CST_COPY_FIRST;
 	f->ours->steps[0] = (struct cst_copy){.op = CST_COPY_REGISTER};
 	f->ours->head->n_copies = 2;
 	assert_int_equal(mirror_tell(&f->mirror, f->ours, NULL), 0);
+	assert_int_equal(f->there->head->has_verdicts, 1);
 	assert_int_equal(f->there->sites[site].verdict, CST_COPIED);
 	assert_int_equal(f->there->sites[site - 1].verdict, CST_RECORDED);
 	assert_int_equal(f->there->copies[site], CST_COPY_FIRST);

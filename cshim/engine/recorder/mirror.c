@@ -446,10 +446,13 @@ static int fetch_chunks(struct mirror *m, struct area *a, uint32_t n)
 static int tell_sites(const struct mirror *m, const struct area *a,
 		      uint32_t from, uint32_t to)
 {
+	const uint32_t *has_verdicts = &a->head->has_verdicts;
 	uint64_t n = to - from;
 
 	/* The entries first: with the verdict a hook uses them. */
-	return put(m, CST_AT_COPIES + from * sizeof(*a->copies),
+	return put(m, offsetof(struct cst_area, has_verdicts), has_verdicts,
+		   sizeof(*has_verdicts)) ||
+	       put(m, CST_AT_COPIES + from * sizeof(*a->copies),
 		   &a->copies[from], n * sizeof(*a->copies)) ||
 	       put(m, CST_AT_SITES + from * sizeof(*a->sites), &a->sites[from],
 		   n * sizeof(*a->sites));

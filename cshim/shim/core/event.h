@@ -13,15 +13,22 @@
 /* Puts an event into the thread's chunk, if it has room.  Returns whether it
  * has. */
 static inline __attribute__((always_inline)) int
-event_put(uint32_t site, uint64_t sp, uint64_t fp)
+event_put_at(uint64_t time, uint32_t site, uint64_t sp, uint64_t fp)
 {
-	uint64_t time = clock_ticks();
 	uint64_t slot = cursor_take(&self.cursor, CST_RECORD_SIZE);
 
 	if (unlikely(cursor_is_full(slot)))
 		return 0;
+	ask_for_line(slot + CURSOR_AHEAD);
 	cst_record_set((struct cst_record *)slot, time, site, sp, fp);
 	return 1;
+}
+
+/* The like, of now. */
+static inline __attribute__((always_inline)) int
+event_put(uint32_t site, uint64_t sp, uint64_t fp)
+{
+	return event_put_at(clock_ticks(), site, sp, fp);
 }
 
 /* Handles an event that the hook does not handle itself, because the state is

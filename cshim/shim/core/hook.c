@@ -36,22 +36,16 @@ event_search(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 		event_save(callee, caller, hook, sp, fp, kind);
 }
 
-INLINE void event(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
-		  uint64_t fp, enum cst_kind kind)
+/* While some site has a verdict, which lies in the area. */
+INLINE void event_judged(const struct site_key *key, uint64_t sp, uint64_t fp,
+			 enum cst_kind kind)
 {
-	struct site_key key = {callee, caller, hook};
-	uint32_t state = state_now();
+	struct site_probe probe = site_probe(key);
 	uint32_t site;
 	uint8_t verdict;
 
-	if (state == CST_STATE_OFF)
-		return;
-	if (unlikely(state != CST_STATE_ON)) {
-		event_slow(callee, caller, hook, sp, fp, kind);
-		return;
-	}
-	if (unlikely(!site_find_at_once(&key, &site))) {
-		event_search(callee, caller, hook, sp, fp, kind);
+	if (unlikely(!site_find_at_once(&probe, key, &site))) {
+		event_search(key->callee, key->caller, key->hook, sp, fp, kind);
 		return;
 	}
 	verdict = site_verdict(site);
@@ -65,6 +59,38 @@ INLINE void event(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 		return;
 	}
 	if (unlikely(!event_put(site, sp, fp)))
+		event_slow(key->callee, key->caller, key->hook, sp, fp, kind);
+}
+
+INLINE void event(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
+		  uint64_t fp, enum cst_kind kind)
+{
+	struct site_key key = {callee, caller, hook};
+	uint32_t state = state_now();
+	struct site_probe probe;
+	uint64_t time;
+	uint32_t site;
+
+	if (state == CST_STATE_OFF)
+		return;
+	if (unlikely(state != CST_STATE_ON)) {
+		event_slow(callee, caller, hook, sp, fp, kind);
+		return;
+	}
+	if (unlikely(site_has_verdicts())) {
+		event_judged(&key, sp, fp, kind);
+		return;
+	}
+	/* The processor begins no load behind the reading of the clock before
+	 * that has ended: so the first is asked for before. */
+	probe = site_probe(&key);
+	__builtin_prefetch(&probe.slots[probe.i]);
+	time = clock_ticks();
+	if (unlikely(!site_find_at_once(&probe, &key, &site))) {
+		event_search(callee, caller, hook, sp, fp, kind);
+		return;
+	}
+	if (unlikely(!event_put_at(time, site, sp, fp)))
 		event_slow(callee, caller, hook, sp, fp, kind);
 }
 

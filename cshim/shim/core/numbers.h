@@ -54,6 +54,7 @@ NUMBERS_INLINE int numbers_record(uint32_t site, uint64_t time, uint64_t frame,
 
 	if (unlikely(cursor_is_full(slot)))
 		return 0;
+	ask_for_line(slot + CURSOR_AHEAD);
 	if (packed >> CST_NUMBERS_BITS)
 		__builtin_unreachable();
 	cst_record_set((struct cst_record *)slot, time ? time : clock_ticks(),

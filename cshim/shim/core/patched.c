@@ -184,6 +184,7 @@ _Static_assert(offsetof(struct edge_table, mask) == 0 &&
 	       "PATCH_FUNCTION");
 _Static_assert(offsetof(struct self, cursor) == 0 &&
 		       CST_CHUNK_SIZE == 1 << 16 && CURSOR_FULL == 63984 &&
+		       CURSOR_AHEAD == 512 &&
 		       offsetof(struct cst_record, time) == 0 &&
 		       offsetof(struct cst_record, site_and_sp) == 8 &&
 		       offsetof(struct cst_record, sp_and_fp) == 16 &&

@@ -103,12 +103,17 @@ static inline uint32_t site_find(const struct site_key *k)
 /* Looks into the first slot only.  Returns 1, with the site's number in
  * *number, or 0 if the site is in another slot, or not known.  An empty slot
  * gives site 0, whose hook is no return address. */
-static inline int site_find_at_once(const struct site_key *k, uint32_t *number)
+static inline int site_find_at_once(const struct site_probe *p,
+				    const struct site_key *k, uint32_t *number)
 {
-	struct site_probe p = site_probe(k);
-
-	*number = site_probe_load(&p);
+	*number = site_probe_load(p);
 	return site_is(&site_index.sites[*number], k);
+}
+
+/* Has any site a verdict but CST_RECORDED? */
+static inline int site_has_verdicts(void)
+{
+	return __atomic_load_n(site_index.has_verdicts, __ATOMIC_RELAXED) != 0;
 }
 
 /* Returns what the reader wants of the site (enum cst_verdict). */

@@ -39,6 +39,10 @@ extern HIDDEN __thread struct self self
  * the mark take the steps of handlers that come before the slow path does. */
 enum { CURSOR_FULL = CST_CHUNK_RECORDS * CST_RECORD_SIZE };
 
+/* The reader has written to the slots, to empty them: the line that is this far
+ * ahead is asked for, so that it is there some events later. */
+enum { CURSOR_AHEAD = 512 };
+
 static inline int cursor_is_full(uint64_t slot)
 {
 	return (slot & (CST_CHUNK_SIZE - 1)) >= CURSOR_FULL;

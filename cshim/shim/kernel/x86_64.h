@@ -40,6 +40,12 @@ static inline uint64_t cursor_take(uint64_t *cursor, uint64_t size)
 	return size;
 }
 
+/* Asks for a cache line that is to be written soon.  It need not be mapped. */
+static inline void ask_for_line(uint64_t address)
+{
+	__asm__ volatile("prefetchw (%0)" : : "r"(address));
+}
+
 /* Moves *cursor from one value to another, unless it has changed; returns
  * whether it did.  It is one instruction, as cursor_take(). */
 static inline int cursor_step(uint64_t *cursor, uint64_t from, uint64_t to)

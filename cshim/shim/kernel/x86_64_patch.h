@@ -118,7 +118,6 @@
 		"movzwl %di, %edx\n"                                   \
 		"cmp $63984, %edx\n"                                   \
 		"jae 4f\n"                                             \
-		/* A few events ahead; the reader has written there. */ \
 		"prefetchw 512(%rdi)\n"                                \
 		/* cst_record_set() */                                 \
 		PLACE_OF_##at                                          \
