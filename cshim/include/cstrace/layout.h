@@ -79,8 +79,8 @@ enum cst_kind {
 	CST_VETO = 14,
 };
 
-/* Whether a hook records a site's events; the reader sets it, the hook obeys.
- * */
+/* Whether a hook records a site's events; the reader sets it, the hook obeys,
+ * but does not look while the area has no verdicts (has_verdicts). */
 enum cst_verdict {
 	CST_RECORDED = 0,
 	CST_MUTED = 1,
