@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Filling and growing the table of edges, under the lock.  A table that was
- * outgrown is never unmapped: a patch's code may be looking at it.
+ * Filling the table of edges, under the lock.  A table that was outgrown is
+ * never unmapped: a patch's code may be looking at it.
  */
 #include "core/edge.h"
 
@@ -79,8 +79,7 @@ static void put(const struct edge_site *s)
 			 __ATOMIC_RELEASE);
 }
 
-/* Puts a site if it is one of a patched function. */
-static void put_any(const struct site_key *k, uint32_t site)
+void edge_put(const struct site_key *k, uint32_t site)
 {
 	struct edge_site s = {k->callee, k->caller, k->hook & 7, EDGE_ENTRY,
 			      site};
@@ -101,35 +100,27 @@ static void put_any(const struct site_key *k, uint32_t site)
 	default:
 		return;
 	}
-	if (s.callee)
+	if (s.callee && edge_table.mask)
 		put(&s);
 }
 
-/* Leaves the table as it is if there is no memory. */
-static void grow(void)
+uint64_t edge_table_wanted(void)
 {
-	uint64_t n = edge_table.mask ? 2 * table_size() : FIRST_EDGES;
-	struct edge *edges =
-		(struct edge *)site_memory(n * sizeof(struct edge));
-
-	if (!edges)
-		return;
-	/* A thread that sees the larger mask sees the larger table. */
-	__atomic_store_n(&edge_table.edges, edges, __ATOMIC_RELEASE);
-	__atomic_store_n(&edge_table.mask, (n - 1) << EDGE_BITS,
-			 __ATOMIC_RELEASE);
-	n_edges = 0;
-	site_each(put_any);
+	if (!edge_table.mask)
+		return FIRST_EDGES * sizeof(struct edge);
+	return n_edges * LOAD < table_size()
+		       ? 0
+		       : 2 * table_size() * sizeof(struct edge);
 }
 
-void edge_put(const struct site_key *k, uint32_t site)
+void edge_table_begin(void *memory, uint64_t size)
 {
-	if (k->hook > CST_PATCHED_LAST)
-		return;
-	if (!edge_table.mask || n_edges * LOAD >= table_size())
-		grow();
-	if (edge_table.mask)
-		put_any(k, site);
+	/* A thread that sees the larger mask sees the larger table. */
+	__atomic_store_n(&edge_table.edges, (struct edge *)memory,
+			 __ATOMIC_RELEASE);
+	__atomic_store_n(&edge_table.mask, size - sizeof(struct edge),
+			 __ATOMIC_RELEASE);
+	n_edges = 0;
 }
 
 static int is_within(uint64_t addr, uint64_t start, uint64_t end)

@@ -36,10 +36,14 @@ struct edge_table {
 
 extern HIDDEN struct edge_table edge_table;
 
-/* Puts a site, if it is one of a patched function, where it has room.  The
+/* Returns the bytes of the larger table that one more edge needs, or 0.  The
  * caller of these holds the lock. */
+uint64_t edge_table_wanted(void);
+/* Begins a table with no edges, in memory of so many bytes at an address that
+ * is a multiple of 128, full of zeros. */
+void edge_table_begin(void *memory, uint64_t size);
+/* Puts a site, if it is one of a patched function, where it has room. */
 void edge_put(const struct site_key *k, uint32_t site);
-
 /* Drops the sites with an address in [start, end). */
 void edge_drop(uint64_t start, uint64_t end);
 

@@ -27,7 +27,7 @@ static uint64_t table_slots(uint64_t table)
 
 /* Tables for 65,536 sites come from memory of our own: a sandbox may let the
  * program map no more. */
-uint64_t site_memory(uint64_t size)
+static uint64_t table_new(uint64_t size)
 {
 	static uint8_t own[OWN_TABLES] __attribute__((aligned(4096)));
 	static uint64_t n_used;
@@ -61,20 +61,6 @@ static struct site_key key_of(uint32_t number)
 	return (struct site_key){s->callee, s->caller, s->hook};
 }
 
-void site_each(void (*visit)(const struct site_key *k, uint32_t number))
-{
-	const uint32_t *slots = site_table_slots(site_index.table);
-
-	for (uint64_t i = 0; i < table_slots(site_index.table); i++) {
-		struct site_key k;
-
-		if (!slots[i])
-			continue;
-		k = key_of(slots[i]);
-		visit(&k, slots[i]);
-	}
-}
-
 static int is_within(const struct site_key *k, uint64_t start, uint64_t end)
 {
 	return (k->callee >= start && k->callee < end) ||
@@ -82,11 +68,28 @@ static int is_within(const struct site_key *k, uint64_t start, uint64_t end)
 	       (k->hook >= start && k->hook < end);
 }
 
+/* Puts all sites into a new table, unless there is no memory. */
+static void edges_grow(uint64_t size)
+{
+	uint64_t table = site_index.table, memory = table_new(size);
+	const uint32_t *slots = site_table_slots(table);
+
+	if (!memory)
+		return;
+	edge_table_begin((void *)memory, size);
+	for (uint64_t i = 0; i < table_slots(table); i++) {
+		struct site_key k = key_of(slots[i]);
+
+		if (slots[i])
+			edge_put(&k, slots[i]);
+	}
+}
+
 /* Put a new table in place, without what lies in [start, end).  0 or -1. */
 static int table_rebuild(uint64_t shift, uint64_t start, uint64_t end)
 {
 	uint64_t old = site_index.table;
-	uint64_t table = site_memory(sizeof(uint32_t) << (64 - shift));
+	uint64_t table = table_new(sizeof(uint32_t) << (64 - shift));
 	const uint32_t *slots = site_table_slots(old);
 	uint32_t n_kept = 0;
 
@@ -169,6 +172,10 @@ static uint32_t site_add(const struct site_key *k, enum cst_kind kind)
 	__atomic_store_n(&s->kind, (uint16_t)kind, __ATOMIC_RELEASE);
 	table_put(site_index.table, k, (uint32_t)n);
 	n_entries++;
+	if (k->hook > CST_PATCHED_LAST)
+		return (uint32_t)n;
+	if (edge_table_wanted())
+		edges_grow(edge_table_wanted());
 	edge_put(k, (uint32_t)n);
 	return (uint32_t)n;
 }

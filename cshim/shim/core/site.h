@@ -133,12 +133,6 @@ static inline int site_is_muted(uint32_t number)
  * counts the loss, if that cannot be done.  Async-signal-safe. */
 uint32_t site_intern(const struct site_key *k, enum cst_kind kind);
 
-/* Visits all sites in the table.  The caller holds the lock. */
-void site_each(void (*visit)(const struct site_key *k, uint32_t number));
-
-/* Returns memory for a table, at an address that is a multiple of 128, or 0. */
-uint64_t site_memory(uint64_t size);
-
 /* Makes `sites`, the area's table, the one that keys are compared in. */
 void site_table_attach(struct cst_site *sites, const uint32_t *has_verdicts);
 /* Forgets all sites, whose area is unmapped. */
