@@ -246,8 +246,9 @@ $(BUILD)/tests/plan/checker: $(addprefix tests/plan/,checker.c checker.h \
 		-Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
 		$(LDFLAGS) $(ENGINE_LIBS) -o $@
 
+# Of several sources at once the compiler tells the last one's headers only.
 $(SHIM_BIN): $(BUILD)/tests/shim/%: tests/shim/%.c $$($$*_SRC) \
-		| $(BUILD)/libcstrace.so
+		$(wildcard tests/shim/*.h) | $(BUILD)/libcstrace.so
 	$(call say,TEST)
 	@mkdir -p $(@D)
 	$(Q)$(TEST_BUILD) -pthread $< $($(@F)_SRC) $(LDFLAGS) -L$(BUILD) -lcstrace \
