@@ -230,13 +230,13 @@ void copies_judge(struct sites *s, uint32_t number)
 	site->is_static = is_copied && plan && plan->is_static;
 	site->codes = is_copied && plan ? plan->codes : 0;
 	site->bits = plan ? (uint8_t)plan->bits : 0;
-	if (site->is_copied)
+	if (site->is_copied) {
 		/* Pairs with the hook's acquire: the program is complete. */
 		__atomic_store_n(&s->area->copies[number], plan->first,
 				 __ATOMIC_RELEASE);
-	if (site->is_copied)
 		__atomic_store_n(&s->area->head->has_verdicts, 1,
 				 __ATOMIC_RELAXED);
+	}
 	if (!site->is_muted)
 		__atomic_store_n(
 			&s->area->sites[number].verdict,
