@@ -14,6 +14,18 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* An event of a site with a verdict but CST_RECORDED. */
+INLINE void event_of_verdict(uint8_t verdict, uint32_t site, uint64_t sp,
+			     uint64_t fp, enum cst_kind kind)
+{
+	if (verdict == CST_MUTED)
+		return;
+	if (kind == CST_ENTER)
+		event_save_entry(site, sp, fp);
+	else
+		event_save_exit(site, sp, fp);
+}
+
 /* "On", but the site is not where it is looked for first.  Apart from the
  * hooks, for the search wants registers that they need not save. */
 static __attribute__((noinline)) void
@@ -22,14 +34,10 @@ event_search(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 {
 	struct site_key key = {callee, caller, hook};
 	uint32_t site = site_find(&key);
+	uint8_t verdict = site ? site_verdict(site) : CST_RECORDED;
 
-	if (site && site_verdict(site)) {
-		if (site_is_muted(site))
-			return;
-		if (kind == CST_ENTER)
-			event_save_entry(site, sp, fp);
-		else
-			event_save_exit(site, sp, fp);
+	if (verdict) {
+		event_of_verdict(verdict, site, sp, fp, kind);
 		return;
 	}
 	if (unlikely(!site || !event_put(site, sp, fp)))
@@ -50,12 +58,7 @@ INLINE void event_judged(const struct site_key *key, uint64_t sp, uint64_t fp,
 	}
 	verdict = site_verdict(site);
 	if (unlikely(verdict)) {
-		if (verdict == CST_MUTED)
-			return;
-		if (kind == CST_ENTER)
-			event_save_entry(site, sp, fp);
-		else
-			event_save_exit(site, sp, fp);
+		event_of_verdict(verdict, site, sp, fp, kind);
 		return;
 	}
 	if (unlikely(!event_put(site, sp, fp)))
