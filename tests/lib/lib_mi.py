@@ -40,6 +40,7 @@ class FrontEnd:
         self._raw = b""
         self.records = []
         self._terminal, slave = pty.openpty()
+        os.set_blocking(self._terminal, False)
         self.told = "gdb -i=mi3 with %s" % program
         self._gdb = subprocess.Popen(
             [os.environ.get("GDB", "gdb"), "-nx", "--interpreter=mi3",
@@ -70,16 +71,21 @@ class FrontEnd:
     def transcript(self):
         return b"\n".join(self.records).decode(errors="replace")
 
+    def _wait_for(self, *files):
+        ready, _, _ = select.select(files, [], [], LIMIT_S)
+        assert ready, "gdb says no more:\n" + self.transcript()[-3000:]
+        return ready
+
     def _read(self):
         """Some more of gdb's output; False at its end."""
-        ready, _, _ = select.select([self._gdb.stdout, self._terminal], [], [],
-                                    LIMIT_S)
-        assert ready, "gdb says no more:\n" + self.transcript()[-3000:]
+        ready = self._wait_for(self._gdb.stdout, self._terminal)
         if self._terminal in ready:
             try:
                 os.read(self._terminal, 65536)
+            except BlockingIOError:  # nobody had it open, a new program does
+                pass
             except OSError:
-                select.select([self._gdb.stdout], [], [], LIMIT_S)
+                ready = self._wait_for(self._gdb.stdout)
         if self._gdb.stdout not in ready:
             return True
         data = os.read(self._gdb.stdout.fileno(), 1 << 20)
