@@ -67,11 +67,15 @@ def opened(pid: int, flags: int) -> Iterator[int]:
 
 
 def read(pid: int, address: int, size: int) -> bytes:
-    """OSError: nothing is mapped there.  May return less than `size`."""
+    """OSError: nothing is mapped there, or the process has ended.  May return
+    less than `size`."""
     if not _is_here(pid):
         return _remote_read(pid, address, size)
     with opened(pid, os.O_RDONLY) as fd:
-        return os.pread(fd, size, address)
+        raw = os.pread(fd, size, address)
+    if size and not raw:  # what the kernel says of one that is ending
+        raise ProcessLookupError("process %d has ended" % pid)
+    return raw
 
 
 def write(pid: int, address: int, data: bytes) -> None:

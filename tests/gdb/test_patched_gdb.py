@@ -91,6 +91,31 @@ def test_detached_it_is_as_it_was(tmp_path):
     assert "middle  steps.c" in out and "exited" not in out
 
 
+ENDS_BEFORE_READ = """
+import os
+at_once = os.open
+def late(path, *how):
+    fd = at_once(path, *how)
+    parts = str(path).split("/")
+    if parts[-1] == "mem":
+        with open("/proc/%s/status" % parts[2]) as status:
+            is_let_go = "TracerPid:\\t0\\n" in status.read()
+        if is_let_go:
+            os.waitid(os.P_PID, int(parts[2]), os.WEXITED | os.WNOWAIT)
+            print("ENDED")
+    return fd
+os.open = late
+"""
+
+
+def test_detached_it_ends_at_once(tmp_path):
+    program = build("steps.c", variant=Variant(level="-O2"), is_traced=False)
+    (tmp_path / "late.py").write_text(ENDS_BEFORE_READ)
+    out = run_gdb(tmp_path, program, *START, "break leaf", "run", "delete",
+                  "source late.py", "detach", "cstrace show").out
+    assert "ENDED" in out and "middle  steps.c" in out
+
+
 def test_each_run_is_patched(tmp_path):
     program = build("steps.c", variant=Variant(level="-O2"), is_traced=False)
     out = run_gdb(tmp_path, program, *START, "run",
