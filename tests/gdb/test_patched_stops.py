@@ -293,7 +293,7 @@ def test_a_stack_that_ends_in_the_shim_alone(gdb, level):
     depth, = re.findall(r"^#(\d+) .* in begin", ends.out, re.M)
     most = int(depth) * 2 // 3 - 2  # a third of the calls is of half()
     run = gdb(program, *ON, *(
-        command for n in range(most - 10, most, 2)
+        command for n in range(most - 5, most)
         for command in (f"run 0 {n}", "bt 1", "info symbol $pc", "continue")))
     assert run.out.count("the stack had no room for the recorder") == 5
     assert run.out.count("exited normally") == 5
