@@ -353,7 +353,7 @@ static void fill_symbol(struct symbol *out, const struct module *module,
 int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out)
 {
 	struct module *module = module_at(m, addr);
-	const struct symtab *table;
+	struct symtab *table;
 	const struct symtab_entry *e;
 
 	*out = (struct symbol){0};

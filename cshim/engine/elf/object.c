@@ -332,7 +332,7 @@ int object_bias(struct object *o, uint64_t addr, uint64_t offset,
 /* ---- asking it --------------------------------------------------------- */
 
 const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
-					 const struct symtab **table)
+					 struct symtab **table)
 {
 	const struct symtab_entry *e = symtab_find(&o->symbols, addr);
 
@@ -499,7 +499,7 @@ static int stripped_function(struct object *o, uint64_t addr, struct code *out)
 
 int object_code(struct object *o, uint64_t addr, struct code *out)
 {
-	const struct symtab *table;
+	struct symtab *table;
 	const struct symtab_entry *e = object_symbol(o, addr, &table);
 
 	if (!cfi_rule(&o->cfi, addr, out) && !read_debug_frame(o, addr, out))

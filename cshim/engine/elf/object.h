@@ -56,7 +56,7 @@ int object_take_change(struct object *o);
 /* Returns the symbol that contains addr, and in *table the table it stands in,
  * or NULL. */
 const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
-					 const struct symtab **table);
+					 struct symtab **table);
 
 /* Returns the variable that contains addr, or NULL. */
 const struct symtab_entry *object_variable(struct object *o, uint64_t addr);

@@ -5,6 +5,7 @@
  */
 #include "elf/symtab.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "elf/elffile.h"
 
 #include <stdlib.h>
@@ -235,6 +236,7 @@ void symtab_release(struct symtab *t)
 		if (t->entries[i].range.value & IS_OWNED)
 			free((char *)t->entries[i].name);
 	free(t->entries);
+	free(t->by_name);
 	*t = (struct symtab){0};
 }
 
@@ -260,8 +262,41 @@ static size_t length_before(const char *name, const char *part)
 	return *next ? 0 : (size_t)(mark - name);
 }
 
+/* Orders by name, and those of one name by address. */
+static int name_compare(const void *a, const void *b, void *context)
+{
+	const struct symtab *t = context;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	int order = strcmp(t->entries[i].name, t->entries[j].name);
+
+	return order ? order : i < j ? -1 : i > j;
+}
+
+/* Returns 0: out of memory. */
+static int make_names(struct symtab *t)
+{
+	if (t->by_name)
+		return 1;
+	t->by_name = calloc(t->n + 1ull, sizeof(*t->by_name));
+	for (uint32_t i = 0; t->by_name && i < t->n; i++)
+		t->by_name[i] = i;
+	if (t->by_name)
+		qsort_r(t->by_name, t->n, sizeof(*t->by_name), name_compare, t);
+	return t->by_name != NULL;
+}
+
+/* Compares an entry's name with the first `length` bytes of the other. */
+static int compare_begin(const struct symtab *t, uint32_t k, const char *name,
+			 size_t length)
+{
+	const char *found = t->entries[t->by_name[k]].name;
+	int order = strncmp(found, name, length);
+
+	return order ? order : found[length] != '\0';
+}
+
 /* What e is a part of, or NULL. */
-static const struct symtab_entry *find_whole(const struct symtab *t,
+static const struct symtab_entry *find_whole(struct symtab *t,
 					     const struct symtab_entry *e)
 {
 	size_t length = length_before(e->name, ".cold");
@@ -269,12 +304,13 @@ static const struct symtab_entry *find_whole(const struct symtab *t,
 
 	if (!length)
 		length = length_before(e->name, ".part");
-	for (uint32_t i = 0; length && i < t->n; i++) {
-		const struct symtab_entry *other = &t->entries[i];
+	if (!length || !make_names(t))
+		return NULL;
+	for (uint32_t k = search_while(
+		     i, t->n, compare_begin(t, i, e->name, length) < 0);
+	     k < t->n && !compare_begin(t, k, e->name, length); k++) {
+		const struct symtab_entry *other = &t->entries[t->by_name[k]];
 
-		if (strncmp(other->name, e->name, length) ||
-		    other->name[length])
-			continue;
 		if (!(other->range.value & RANK_MASK) &&
 		    other->range.value >> FILE_SHIFT ==
 			    e->range.value >> FILE_SHIFT)
@@ -285,7 +321,7 @@ static const struct symtab_entry *find_whole(const struct symtab *t,
 	return global;
 }
 
-const struct symtab_entry *symtab_whole(const struct symtab *t,
+const struct symtab_entry *symtab_whole(struct symtab *t,
 					const struct symtab_entry *e)
 {
 	const struct symtab_entry *whole;

@@ -17,6 +17,7 @@ struct symtab_entry {
 struct symtab {
 	struct symtab_entry *entries;
 	uint32_t n, capacity;
+	uint32_t *by_name; /* their indexes; NULL: nobody has asked for them */
 };
 
 /* Read the section of that type (SHT_SYMTAB or SHT_DYNSYM), adding shift to
@@ -35,7 +36,7 @@ int symtab_is_unsized(const struct symtab_entry *e);
 /* The function that a "foo.cold", "foo.cold.3" or "foo.part.0" (its rarer half,
  * which it jumps to or calls) was split from: foo of the same source file, or
  * the global (or hidden) one; else the entry itself. */
-const struct symtab_entry *symtab_whole(const struct symtab *t,
+const struct symtab_entry *symtab_whole(struct symtab *t,
 					const struct symtab_entry *e);
 
 #endif
