@@ -49,14 +49,18 @@ static void see_jump(struct sweep *s, uint64_t target)
  * code. */
 static void see_table(struct sweep *s, uint64_t table)
 {
+	const struct image_section *code = NULL; /* where most words lead to */
 	uint64_t n = 0;
 	const uint8_t *bytes = table % 4 ? NULL : image_bytes(s->im, table, &n);
 
 	for (uint64_t i = 0; bytes && i + 4 <= n; i += 4) {
 		uint64_t to = table + (uint64_t)(int32_t)get_u32(bytes + i);
 
-		if (!image_is_code(s->im, to))
-			break;
+		if (!code || to - code->start >= code->end - code->start) {
+			if (!image_is_code(s->im, to))
+				break;
+			code = image_section_at(s->im, to);
+		}
 		image_mark(s->im, to, MARK_LISTED);
 		if (s->now && to >= s->now->start && to < s->now->end) {
 			image_mark(s->im, to, MARK_LOOP);
