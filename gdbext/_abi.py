@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 225837015
+VERSION = 195073481
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -325,6 +325,10 @@ class cst_plan_function(C.Structure):
         ("reason", C.c_uint32),
     ]
 
+
+CST_PLAN_MAX_SEGMENTS = 32
+CST_PLAN_ID_BLOCK = 4096
+CST_PLAN_ID_SIZE = 12
 
 CST_OK = 0
 CST_FAILED = -1
@@ -802,6 +806,7 @@ class cst_diff(C.Structure):
 
 
 CST_PLANNED_REASONS = 16
+CST_PLANNED_ID = 44
 
 
 class cst_planned(C.Structure):
@@ -813,6 +818,7 @@ class cst_planned(C.Structure):
         ("n_declined", C.c_uint32 * 16),
         ("is_border", C.c_uint32),
         ("n_inlined", C.c_uint32),
+        ("id", C.c_char * 44),
     ]
 
 

@@ -34,7 +34,7 @@ names_SRC := async_spans.c demangle.c filter.c json.c marks.c names.c near.c she
 plan_USES := elf names base
 plan_SRC := assemble.c border.c choose.c file_inlined.c frame_bytes.c frame_cursor.c frame_writer.c frames.c \
 	functions.c hooks.c image.c imports.c insn.c landing.c place_entries.c place_exits.c placement.c plan.c \
-	plan_cache.c plan_make.c references.c source_rows.c sweep.c trampoline.c
+	plan_cache.c plan_id.c plan_make.c references.c source_rows.c sweep.c trampoline.c
 
 # args: which bytes a hook copies to have a function's arguments and result.
 args_USES := elf names base

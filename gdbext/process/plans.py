@@ -11,7 +11,7 @@ from typing import Iterator, NamedTuple, Optional
 import gdb
 
 from .. import locate, planned
-from ..engine import CstraceError, build_id
+from ..engine import CstraceError
 from ..temp_folder import TempFolder
 from ..ui.console import plain
 from . import elf, hooks
@@ -171,11 +171,12 @@ class Plans:
         """Returns the functions of a file that are patched, by their addresses
         in it; None: the file is not patched."""
         path = os.path.realpath(path)
-        if self.folder is None or not self.has(path):
+        plan_id = next((plan.id.decode() for file, plan in self._made
+                        if file == path and not plan.is_border), None)
+        if self.folder is None or plan_id is None:
             return None
         if path not in self._functions:
-            name = os.path.join(self.folder, build_id(path) + ".plan")
-            with open(name, "rb") as f:
+            with open(os.path.join(self.folder, plan_id + ".plan"), "rb") as f:
                 self._functions[path] = planned_functions(f.read())
         return self._functions[path]
 
@@ -226,7 +227,7 @@ class Plans:
             plan = planned.plan_file(file, self.folder, self._options.functions,
                                      self._options.min_size)
         except CstraceError:
-            return []  # it has no build-id, or the like
+            return []  # it cannot be planned
         return [(file, plan)] if plan.n_patches else []
 
     def _empty(self) -> None:

@@ -56,7 +56,9 @@ FIB_OF_4 = [(0, "main"), (1, "fib"), (2, "fib"), (3, "fib"), (4, "fib"),
 
 @pytest.mark.parametrize("flags", [
     ["-O1"], ["-O1", "-no-pie", "-fno-pie"], ["-O1", "-fcf-protection=full"],
-    ["-O1", "-s"]], ids=" ".join)
+    ["-O1", "-s"], ["-O1", "-Wl,--build-id=none"],
+    ["-O1", "-no-pie", "-Wl,--build-id=none,-z,noseparate-code"],
+    ["-O1", "-s", "-Wl,--build-id=none"]], ids=" ".join)
 def test_a_program_without_hooks_is_patched_by_itself(tmp_path, flags):
     app = compiled(tmp_path, *flags)
     done = command("record", app, cwd=tmp_path)
@@ -208,6 +210,28 @@ def test_an_end_that_has_no_room_is_estimated(tmp_path):
     assert len(re.findall(r"s~ ", rows)) == len(estimated)
 
 
+ADDS = r"""
+#include <stdio.h>
+__attribute__((noinline)) int add(int n) { return n + MORE; }
+int main(void) { return printf("%d\n", add(1)) < 0; }
+"""
+
+
+def test_a_file_without_a_build_id_is_written_anew(tmp_path):
+    """All that the plan's name is made of stays; the displaced code does not."""
+    plans = []
+    for more in 5, 7:
+        app = compiled(tmp_path, "-O1", "-Wl,--build-id=none", "-DMORE=%d" % more,
+                       source=ADDS)
+        done = command("record", "--force", "--patch", app, cwd=tmp_path,
+                       env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)})
+        assert (done.returncode, done.stdout) == (0, "%d\n" % (1 + more))
+        assert [c["name"] for c in calls(tmp_path)] == ["main", "add"]
+        plans.append({re.sub("-.*", "", path.name) for path in
+                      (tmp_path / "cstrace" / "plans").iterdir()})
+    assert len(plans[0]) == 1 and plans[0] == plans[1]
+
+
 def test_what_cannot_be_patched_is_refused(tmp_path):
     for first, runs in (("#!/bin/sh", "sh"), ("#! /usr/bin/env python3", "python3"),
                         ("#!/usr/bin/env -S A=1 perl -w", "perl"),
@@ -218,7 +242,7 @@ def test_what_cannot_be_patched_is_refused(tmp_path):
         assert done.returncode == 1 and done.stdout == ""
         assert ("'./run' is a script: name the program that runs it, as in "
                 "cstrace record --patch %s ./run\n" % runs) in done.stderr
-    app = compiled(tmp_path, "-O1", "-Wl,--build-id=none")
+    app = compiled(tmp_path, "-O1", "-Wl,--build-id=none,--no-eh-frame-hdr")
     done = command("record", "--patch", app, cwd=tmp_path)
     assert done.returncode == 1
     assert "cannot be patched: it has no build-id" in done.stderr

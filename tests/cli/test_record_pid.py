@@ -322,8 +322,9 @@ def test_libraries_that_come_later(tmp_path, start, flag):
     assert one.poll() is None
 
 
-def test_some_functions_only(tmp_path, start):
-    one = start(compiled(tmp_path, SPINS))
+@pytest.mark.parametrize("kind", ["sha1", "none"])
+def test_some_functions_only(tmp_path, start, kind):
+    one = start(compiled(tmp_path, SPINS, "-Wl,--build-id=" + kind))
     record(tmp_path, one.pid, "--for", "50ms", "--patch=tick")
     assert {name for name, _ in names(tmp_path)} <= {"tick"}
 

@@ -46,7 +46,8 @@ int main(void)
 """
 HOOKS = ["-O0", "-finstrument-functions"]
 ROADS = pytest.mark.parametrize(
-    "flags", [HOOKS, ["-O0"], ["-O1"], ["-O2", "-no-pie", "-fno-pie"]],
+    "flags", [HOOKS, [*HOOKS, "-Wl,--build-id=none"], ["-O0"], ["-O1"],
+              ["-O2", "-no-pie", "-fno-pie"]],
     ids=" ".join)
 WHERE = ("python f = gdb.newest_frame(); print('AT', ' < '.join('%s:%d' % ("
          "g.name(), g.find_sal().line) for g in [f, f.older()] if g))")

@@ -66,8 +66,10 @@ def test_values_are_as_without(tmp_path, compiler):
     assert lines(START) == alone
 
 
-def test_the_tree_is_there(tmp_path):
-    program = build("steps.c", variant=Variant(level="-O2"), is_traced=False)
+@pytest.mark.parametrize("kind", ["sha1", "none"])
+def test_the_tree_is_there(tmp_path, kind):
+    program = build("steps.c", "-Wl,--build-id=" + kind,
+                    variant=Variant(level="-O2"), is_traced=False)
     out = run_gdb(tmp_path, program, *START, "break main", "run", "break 32",
                   "continue", "x/2i &leaf", "cstrace stop", "cstrace show",
                   "x/2i &leaf").out
@@ -135,7 +137,8 @@ def test_what_cannot_be_is_refused(tmp_path):
     assert "nothing can be patched: no function of it is called so" in out
     out = run_gdb(tmp_path, plain, "cstrace start -modules [").out
     assert "cstrace: " in out and "Traceback" not in out
-    bare = build("steps.c", "-Wl,--build-id=none", is_traced=False)
+    bare = build("steps.c", "-Wl,--build-id=none,--no-eh-frame-hdr",
+                 is_traced=False)
     out = run_gdb(tmp_path, bare, "cstrace start").out
     assert "compile it with" in out and "it has no build-id" in out
     static = build("steps.c", "-static", is_traced=False)

@@ -7,8 +7,8 @@
 #include "base/outfile.h"
 #include "base/regex.h"
 #include "base/text.h"
-#include "elf/debugfile.h"
 #include "plan/plan_cache.h"
+#include "plan/plan_id.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -20,6 +20,13 @@
 _Static_assert((int)CST_PLAN_REASONS <= (int)CST_PLANNED_REASONS,
 	       "room for all reasons");
 
+static void put_id(const struct cst_plan *header, char out[CST_PLANNED_ID])
+{
+	out[0] = 0;
+	for (uint32_t i = 0; i < header->build_id_size; i++)
+		sprintf(out + 2 * (size_t)i, "%02x", header->build_id[i]);
+}
+
 static void count(const struct plan *plan, struct cst_planned *out)
 {
 	*out = (struct cst_planned){
@@ -27,6 +34,7 @@ static void count(const struct plan *plan, struct cst_planned *out)
 		.is_border = plan->header->is_border,
 		.n_inlined = plan->header->n_inlined,
 	};
+	put_id(plan->header, out->id);
 	for (uint32_t i = 0; i < plan->header->functions.n; i++) {
 		const struct cst_plan_function *f = &plan->functions[i];
 
@@ -47,13 +55,11 @@ static void count(const struct plan *plan, struct cst_planned *out)
 static int keep(const struct plan *plan, const char *folder,
 		struct cst_error *err)
 {
-	const struct cst_plan *header = plan->header;
-	char id[2 * CST_PLAN_BUILD_ID + 1], path[PATH_MAX];
+	char id[CST_PLANNED_ID], path[PATH_MAX];
 	struct outfile f;
 	int status;
 
-	for (uint32_t i = 0; i < header->build_id_size; i++)
-		sprintf(id + 2 * (size_t)i, "%02x", header->build_id[i]);
+	put_id(plan->header, id);
 	if (snprintf(path, sizeof(path), "%s/%s.plan", folder, id) >=
 	    (int)sizeof(path))
 		return cst_fail(CST_FAILED, err, "too long a path: '%s'",
@@ -95,15 +101,15 @@ static int mark_border(const struct cst_plan_wish *wish, const char *folder,
 	int status = mark(folder, "border", "", err);
 
 	for (uint32_t i = 0; i < wish->n_callers && !status; i++) {
-		char build_id[BUILD_ID_SIZE];
+		char id[BUILD_ID_SIZE];
 		struct elf_file f;
 
 		if (!elf_file_open(&f, elf_file_descriptor(wish->callers[i])))
 			continue;
-		elf_file_build_id(&f, build_id);
+		plan_id(&f, id);
 		elf_file_close(&f);
-		if (*build_id)
-			status = mark(folder, build_id, ".traced", err);
+		if (*id)
+			status = mark(folder, id, ".traced", err);
 	}
 	return status;
 }

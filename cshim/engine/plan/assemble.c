@@ -5,7 +5,7 @@
  * what is written where.
  */
 #include "plan/assemble.h"
-#include "elf/debugfile.h"
+#include "plan/plan_id.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,13 +205,13 @@ static void put_area(struct assembly *a)
 	fill(out, start + h->area_size, 0);
 }
 
-static void put_build_id(struct assembly *a)
+static void put_id(struct assembly *a)
 {
 	char text[BUILD_ID_SIZE];
 	unsigned byte;
 	uint32_t n = 0;
 
-	elf_file_build_id(&a->im->file, text);
+	plan_id(&a->im->file, text);
 	while (n < CST_PLAN_BUILD_ID && text[2 * n] &&
 	       sscanf(text + 2 * n, "%2x", &byte) == 1)
 		a->head.build_id[n++] = (uint8_t)byte;
@@ -241,7 +241,7 @@ static void put_plan(struct assembly *a)
 	h->magic = CST_PLAN_MAGIC;
 	h->version = CST_PLAN_VERSION;
 	h->size = (uint32_t)a->out.len + 8;
-	put_build_id(a);
+	put_id(a);
 	if (a->out.failed || a->names.failed || a->functions.failed ||
 	    a->search.failed)
 		return;

@@ -5,7 +5,7 @@
  */
 #include "plan/plan_cache.h"
 #include "base/outfile.h"
-#include "elf/debugfile.h"
+#include "plan/plan_id.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -69,6 +69,26 @@ static uint64_t choice_of(const struct elf_file *f, const char *path,
 				 : sum;
 }
 
+/* What plan_id() makes up for a build-id says too little: the number is another
+ * one where the file was written since.  Returns 0 if that is not known. */
+static int add_version(uint64_t *sum, const struct elf_file *f)
+{
+	char build_id[BUILD_ID_SIZE];
+	struct stat st;
+
+	elf_file_build_id(f, build_id);
+	if (*build_id)
+		return 1;
+	if (fstat(f->fd, &st))
+		return 0;
+	*sum = add_bytes(*sum, &st.st_dev, sizeof(st.st_dev));
+	*sum = add_bytes(*sum, &st.st_ino, sizeof(st.st_ino));
+	*sum = add_bytes(*sum, &st.st_size, sizeof(st.st_size));
+	*sum = add_bytes(*sum, &st.st_mtim, sizeof(st.st_mtim));
+	*sum = add_bytes(*sum, &st.st_ctim, sizeof(st.st_ctim));
+	return 1;
+}
+
 /* Makes the folder, which ends with the last slash of path. */
 static int make_folder(char *path)
 {
@@ -89,21 +109,22 @@ static int path_of(const char *path, const struct plan_choice *choice,
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	int is_own = cache && *cache == '/';
-	char build_id[BUILD_ID_SIZE];
+	char id[BUILD_ID_SIZE];
 	struct elf_file f;
 	uint64_t key;
-	int n = -1;
+	int n = -1, is_known;
 
 	if (!elf_file_open(&f, elf_file_descriptor(path)))
 		return 0;
-	elf_file_build_id(&f, build_id);
+	plan_id(&f, id);
 	key = choice_of(&f, path, choice);
+	is_known = *id && add_version(&key, &f);
 	elf_file_close(&f);
-	if (*build_id && (is_own || (home && *home == '/')))
+	if (is_known && (is_own || (home && *home == '/')))
 		n = snprintf(out, PATH_MAX,
 			     "%s%s/cstrace/plans/%s-%016llx.plan",
-			     is_own ? cache : home, is_own ? "" : "/.cache",
-			     build_id, (unsigned long long)key);
+			     is_own ? cache : home, is_own ? "" : "/.cache", id,
+			     (unsigned long long)key);
 	return n > 0 && n < PATH_MAX;
 }
 

@@ -1238,12 +1238,13 @@ CST_API const char *cst_formats(void);
 /* What a plan comes to: functions of the file that are patched, their ends that
  * are patched and that are missed, and functions that are left out by why
  * (cst_plan_reason()). */
-enum { CST_PLANNED_REASONS = 16 };
+enum { CST_PLANNED_REASONS = 16, CST_PLANNED_ID = 44 };
 struct cst_planned {
 	uint32_t n_patches, n_functions, n_exits, n_missed;
 	uint32_t n_declined[16];
 	uint32_t is_border;
-	uint32_t n_inlined; /* functions that have no code of their own */
+	uint32_t n_inlined;	 /* functions that have no code of their own */
+	char id[CST_PLANNED_ID]; /* its file is that and ".plan" */
 };
 
 /* Which functions of a file are patched. */
@@ -1262,8 +1263,7 @@ struct cst_plan_wish {
  * report their calls, and writes the plan into the folder, under the name that
  * the shim looks for; for a border plan also the files by which the shim knows
  * that there is one, and the callers.  No plan is written where nothing can be
- * patched. Returns 0; CST_BAD_INPUT if the file cannot be planned or has no
- * build-id. */
+ * patched. Returns 0; CST_BAD_INPUT if the file cannot be planned. */
 CST_API int cst_plan_file(const char *path, const struct cst_plan_wish *wish,
 			  const char *folder, struct cst_planned *out,
 			  struct cst_error *err);

@@ -152,9 +152,10 @@ struct cst_plan_part {
 struct cst_plan {
 	uint64_t magic;
 	uint32_t version;
-	uint32_t size;			     /* of the plan, in bytes */
-	uint8_t build_id[CST_PLAN_BUILD_ID]; /* cut, or 0 behind it */
-	uint32_t build_id_size;		     /* 0: the file has none */
+	uint32_t size; /* of the plan, in bytes */
+	/* Cut, or 0 behind it; what stands for it if the file has none. */
+	uint8_t build_id[CST_PLAN_BUILD_ID];
+	uint32_t build_id_size; /* 0: it cannot be known */
 
 	/* The loaded file, and where its area is best: whole pages.  The area
 	 * may be elsewhere, if the moves below are made, as long as none of its
@@ -234,6 +235,32 @@ static inline uint64_t cst_plan_sum(const void *plan, uint64_t size)
 		sum = ((sum << 25 | sum >> 39) ^ word) * 0xbf58476d1ce4e5b9ull;
 	}
 	return sum ^ sum >> 32;
+}
+
+/* A file without a build-id is known by its ELF header, its program headers, of
+ * which it has no more than this, and its PT_GNU_EH_FRAME segment, which says
+ * where each function begins: a sum of these, in blocks.  The bytes that a
+ * patch replaces are compared in any case. */
+enum {
+	CST_PLAN_MAX_SEGMENTS = 32,
+	CST_PLAN_ID_BLOCK = 4096,
+	CST_PLAN_ID_SIZE = 12,
+};
+
+/* Returns the sum with one more block; the first one is added to 0. */
+static inline uint64_t cst_plan_id_more(uint64_t id, const void *block,
+					uint64_t size)
+{
+	const uint64_t both[] = {id, cst_plan_sum(block, size)};
+
+	return cst_plan_sum(both, sizeof(both));
+}
+
+/* Makes of the sum what stands for a build-id. */
+static inline void cst_plan_id_put(uint64_t id, uint8_t out[CST_PLAN_ID_SIZE])
+{
+	for (int i = 0; i < CST_PLAN_ID_SIZE; i++)
+		out[i] = i < 4 ? 0 : (uint8_t)(id >> 8 * (i - 4));
 }
 
 static inline const void *cst_plan_at(const struct cst_plan *plan,

@@ -443,19 +443,11 @@ static void measure(struct job *j, const struct dl_phdr_info *info)
 	}
 }
 
-static void cut_build_id(char *text)
-{
-	while (*text && *text != ' ')
-		text++;
-	*text = 0;
-}
-
 static void build_id_of(struct job *j)
 {
 	lock_take();
-	buildid_read(j->first & -(uint64_t)PAGE, j->build_id);
+	buildid_of_plan(j->first & -(uint64_t)PAGE, j->build_id);
 	lock_drop();
-	cut_build_id(j->build_id);
 }
 
 /* Will the dynamic linker still write into the code? */

@@ -5,14 +5,19 @@
  */
 #include <elf.h>
 #include <sys/uio.h>
+#include "cstrace/plan_layout.h"
 #include "kernel/buildid.h"
 #include "kernel/syscall.h"
 
-enum { MAX_SEGMENTS = 32, MAX_NOTES = 1024 };
+enum { MAX_NOTES = 1024 };
 
 struct image {
 	uint64_t start;
-	int fd; /* of /proc/self/mem; negative: it cannot be opened */
+	uint64_t zero; /* where its own address 0 is */
+	int fd;	       /* of /proc/self/mem; negative: it cannot be opened */
+	int n;	       /* segments */
+	Elf64_Ehdr head;
+	Elf64_Phdr segments[CST_PLAN_MAX_SEGMENTS];
 };
 
 /* A process that has changed its user cannot open that, and may read itself. */
@@ -33,10 +38,16 @@ static char *put_hex(uint8_t byte, char *out)
 	return out;
 }
 
-static void put_both(const uint8_t *id, uint32_t size, uint64_t zero, char *out)
+static char *put_bytes(const uint8_t *bytes, uint32_t size, char *out)
 {
 	for (uint32_t i = 0; i < size; i++)
-		out = put_hex(id[i], out);
+		out = put_hex(bytes[i], out);
+	*out = 0;
+	return out;
+}
+
+static void put_zero(uint64_t zero, char *out)
+{
 	*out++ = ' ';
 	for (int shift = 56; shift >= 0; shift -= 8)
 		out = put_hex((uint8_t)(zero >> shift), out);
@@ -78,9 +89,9 @@ static const Elf64_Nhdr *find_note(const uint8_t *notes, uint64_t size,
 }
 
 /* The notes are in what is mapped from the file's start, as a rule without
- * exception among linkers. */
-static int look_into(const struct image *m, const Elf64_Phdr *segment,
-		     uint64_t zero, char *out)
+ * exception among linkers.  Returns the end of the text, or NULL. */
+static char *put_build_id(const struct image *m, const Elf64_Phdr *segment,
+			  char *out)
 {
 	static _Alignas(8) uint8_t notes[MAX_NOTES];
 	uint64_t size = segment->p_filesz;
@@ -91,39 +102,109 @@ static int look_into(const struct image *m, const Elf64_Phdr *segment,
 	    !get(m, segment->p_offset, notes, size))
 		return 0;
 	note = find_note(notes, size, segment->p_align == 8 ? 8 : 4, &id);
-	if (note)
-		put_both(id, note->n_descsz, zero, out);
-	return note != 0;
+	return note ? put_bytes(id, note->n_descsz, out) : 0;
 }
 
-static void read_image(const struct image *m, char *out)
+static char *find_build_id(const struct image *m, char *out)
 {
-	static Elf64_Phdr segments[MAX_SEGMENTS];
-	uint64_t zero = m->start;
-	Elf64_Ehdr head;
+	char *end = 0;
 
-	if (!get(m, 0, &head, sizeof(head)) ||
-	    *(const uint32_t *)head.e_ident != 0x464c457f ||
-	    head.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    head.e_phentsize != sizeof(*segments) ||
-	    head.e_phnum > MAX_SEGMENTS ||
-	    !get(m, head.e_phoff, segments, head.e_phnum * sizeof(*segments)))
+	for (int i = 0; i < m->n && !end; i++)
+		end = put_build_id(m, &m->segments[i], out);
+	return end;
+}
+
+static void read_head(struct image *m)
+{
+	Elf64_Ehdr *head = &m->head;
+
+	m->zero = m->start;
+	if (!get(m, 0, head, sizeof(*head)) ||
+	    *(const uint32_t *)head->e_ident != 0x464c457f ||
+	    head->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    head->e_phentsize != sizeof(*m->segments) ||
+	    head->e_phnum > CST_PLAN_MAX_SEGMENTS ||
+	    !get(m, head->e_phoff, m->segments,
+		 head->e_phnum * sizeof(*m->segments)))
 		return;
-	for (int i = 0; i < head.e_phnum; i++)
-		if (segments[i].p_type == PT_LOAD && !segments[i].p_offset)
-			zero = m->start - segments[i].p_vaddr;
-	for (int i = 0; i < head.e_phnum; i++)
-		if (look_into(m, &segments[i], zero, out))
-			return;
+	m->n = head->e_phnum;
+	for (int i = 0; i < m->n; i++)
+		if (m->segments[i].p_type == PT_LOAD &&
+		    !m->segments[i].p_offset)
+			m->zero = m->start - m->segments[i].p_vaddr;
+}
+
+/* Returns that of the object; image_close() is for it. */
+static struct image *image_open(uint64_t start)
+{
+	static struct image m;
+
+	m.start = start;
+	m.n = 0;
+	m.fd = sys_open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	read_head(&m);
+	return &m;
+}
+
+static void image_close(const struct image *m)
+{
+	if (m->fd >= 0)
+		sys_close(m->fd);
 }
 
 void buildid_read(uint64_t start, char out[BUILD_ID_TEXT])
 {
-	struct image m = {.start = start};
+	const struct image *m = image_open(start);
+	char *end = find_build_id(m, out);
+
+	if (end)
+		put_zero(m->zero, end);
+	else
+		out[0] = 0;
+	image_close(m);
+}
+
+/* Returns 0 if it cannot be read. */
+static int add_frames(const struct image *m, uint64_t *id)
+{
+	static _Alignas(8) uint8_t block[CST_PLAN_ID_BLOCK];
+	const Elf64_Phdr *frames = 0;
+
+	for (int i = 0; i < m->n; i++)
+		if (m->segments[i].p_type == PT_GNU_EH_FRAME)
+			frames = &m->segments[i];
+	for (uint64_t at = 0; frames && at < frames->p_filesz;
+	     at += CST_PLAN_ID_BLOCK) {
+		uint64_t left = frames->p_filesz - at;
+		uint64_t n = left < sizeof(block) ? left : sizeof(block);
+
+		if (!get(m, m->zero - m->start + frames->p_vaddr + at, block,
+			 n))
+			return 0;
+		*id = cst_plan_id_more(*id, block, n);
+	}
+	return frames != 0;
+}
+
+static void put_sum(const struct image *m, char *out)
+{
+	uint8_t name[CST_PLAN_ID_SIZE];
+	uint64_t id = cst_plan_id_more(0, &m->head, sizeof(m->head));
+
+	id = cst_plan_id_more(id, m->segments,
+			      (uint64_t)m->n * sizeof(*m->segments));
+	if (m->n && add_frames(m, &id)) {
+		cst_plan_id_put(id, name);
+		put_bytes(name, sizeof(name), out);
+	}
+}
+
+void buildid_of_plan(uint64_t start, char out[BUILD_ID_TEXT])
+{
+	const struct image *m = image_open(start);
 
 	out[0] = 0;
-	m.fd = sys_open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-	read_image(&m, out);
-	if (m.fd >= 0)
-		sys_close(m.fd);
+	if (!find_build_id(m, out))
+		put_sum(m, out);
+	image_close(m);
 }

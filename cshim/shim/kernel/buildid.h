@@ -16,4 +16,8 @@ enum { MAX_BUILD_ID = 64, BUILD_ID_TEXT = 2 * MAX_BUILD_ID + 18 };
  * read.  The kernel reads the memory, so it may be unmapped meanwhile. */
 void buildid_read(uint64_t start, char out[BUILD_ID_TEXT]);
 
+/* Writes by which id plans know that object: its build-id, or if it has none
+ * what cst_plan_id_more() makes of its headers (cstrace/plan_layout.h). */
+void buildid_of_plan(uint64_t start, char out[BUILD_ID_TEXT]);
+
 #endif
