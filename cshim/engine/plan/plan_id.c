@@ -21,56 +21,58 @@ static const void *at(const struct raw *r, uint64_t offset, uint64_t size)
 							     : NULL;
 }
 
-static const Elf64_Phdr *segments_of(const struct raw *r,
-				     const Elf64_Ehdr *head)
+struct head {
+	Elf64_Ehdr file;
+	Elf64_Phdr segments[CST_PLAN_MAX_SEGMENTS];
+	const Elf64_Phdr *frames; /* one of these, or NULL */
+};
+
+static int read_head(const struct raw *r, struct head *out)
 {
-	if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) ||
-	    head->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    head->e_phentsize != sizeof(Elf64_Phdr) ||
-	    head->e_phnum > CST_PLAN_MAX_SEGMENTS)
-		return NULL;
-	return at(r, head->e_phoff, head->e_phnum * sizeof(Elf64_Phdr));
-}
+	const Elf64_Ehdr *file = &out->file;
+	const void *bytes = at(r, 0, sizeof(*file));
 
-/* Returns 0 if there is no such segment. */
-static int add_frames(const struct raw *r, const Elf64_Phdr *segments, int n,
-		      uint64_t *id)
-{
-	const Elf64_Phdr *frames = NULL;
-	const uint8_t *bytes;
-
-	for (int i = 0; i < n; i++)
-		if (segments[i].p_type == PT_GNU_EH_FRAME)
-			frames = &segments[i];
-	bytes = frames ? at(r, frames->p_offset, frames->p_filesz) : NULL;
-	for (uint64_t i = 0; bytes && i < frames->p_filesz;
-	     i += CST_PLAN_ID_BLOCK) {
-		uint64_t left = frames->p_filesz - i;
-
-		*id = cst_plan_id_more(
-			*id, bytes + i,
-			left < CST_PLAN_ID_BLOCK ? left : CST_PLAN_ID_BLOCK);
-	}
-	return bytes != NULL;
+	if (!bytes)
+		return 0;
+	memcpy(&out->file, bytes, sizeof(out->file));
+	if (memcmp(file->e_ident, ELFMAG, SELFMAG) ||
+	    file->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    file->e_phentsize != sizeof(*out->segments) ||
+	    file->e_phnum > CST_PLAN_MAX_SEGMENTS)
+		return 0;
+	bytes = at(r, file->e_phoff, file->e_phnum * sizeof(*out->segments));
+	if (!bytes)
+		return 0;
+	memcpy(out->segments, bytes, file->e_phnum * sizeof(*out->segments));
+	out->frames = NULL;
+	for (int i = 0; i < file->e_phnum; i++)
+		if (out->segments[i].p_type == PT_GNU_EH_FRAME)
+			out->frames = &out->segments[i];
+	return 1;
 }
 
 static void put_sum(const struct elf_file *f, char out[BUILD_ID_SIZE])
 {
-	struct raw r = {0};
-	const Elf64_Ehdr *head;
-	const Elf64_Phdr *segments;
 	uint8_t name[CST_PLAN_ID_SIZE];
-	uint64_t id;
+	const uint8_t *frames;
+	struct raw r = {0};
+	struct head h;
+	uint64_t id, n;
 
 	r.bytes = (const uint8_t *)elf_rawfile(f->elf, &r.size);
-	head = r.bytes ? at(&r, 0, sizeof(*head)) : NULL;
-	segments = segments_of(&r, head);
-	if (!segments)
+	if (!r.bytes || !read_head(&r, &h) || !h.frames)
 		return;
-	id = cst_plan_id_more(0, head, sizeof(*head));
-	id = cst_plan_id_more(id, segments, head->e_phnum * sizeof(*segments));
-	if (!add_frames(&r, segments, head->e_phnum, &id))
+	frames = at(&r, h.frames->p_offset, h.frames->p_filesz);
+	if (!frames)
 		return;
+	id = cst_plan_id_more(0, &h.file, sizeof(h.file));
+	id = cst_plan_id_more(id, h.segments,
+			      h.file.e_phnum * sizeof(*h.segments));
+	for (uint64_t i = 0; i < h.frames->p_filesz; i += n) {
+		n = h.frames->p_filesz - i;
+		n = n < CST_PLAN_ID_BLOCK ? n : CST_PLAN_ID_BLOCK;
+		id = cst_plan_id_more(id, frames + i, n);
+	}
 	cst_plan_id_put(id, name);
 	for (int i = 0; i < CST_PLAN_ID_SIZE; i++)
 		snprintf(out + 2 * (size_t)i, 3, "%02x", name[i]);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The folder of plans that CSTRACE_PLANS names.  For a build-id it holds the
- * plan, with ".plan", or an empty file with ".none" if there is to be none.
- * Where it has neither, the reader is asked by a line in the pipe "wanted"
- * there, if somebody reads it.  A file "border"
- * says that there are border plans (plan_layout.h), and one of a build-id with
- * ".traced" that its calls are meant.
+ * The folder of plans that CSTRACE_PLANS names.  For an object's build-id, here
+ * always that of buildid_of_plan(), it holds the plan, with ".plan", or an
+ * empty file with ".none" if there is to be none.  Where it has neither, the
+ * reader is asked by a line in the pipe "wanted" there, if somebody reads it.
+ * A file "border" says that there are border plans (plan_layout.h), and one of
+ * a build-id with ".traced" that its calls are meant.
  *
  * The functions share buffers: the program is starting, or the caller holds the
  * dynamic linker's lock.
