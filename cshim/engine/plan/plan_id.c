@@ -8,18 +8,7 @@
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
-
-struct raw {
-	const uint8_t *bytes;
-	size_t size;
-};
-
-/* NULL: the file ends before. */
-static const void *at(const struct raw *r, uint64_t offset, uint64_t size)
-{
-	return offset <= r->size && size <= r->size - offset ? r->bytes + offset
-							     : NULL;
-}
+#include <unistd.h>
 
 struct head {
 	Elf64_Ehdr file;
@@ -27,52 +16,60 @@ struct head {
 	const Elf64_Phdr *frames; /* one of these, or NULL */
 };
 
-static int read_head(const struct raw *r, struct head *out)
+/* Returns 0: the file ends before. */
+static int get(const struct elf_file *f, uint64_t at, void *out, size_t size)
+{
+	return pread(f->fd, out, size, (off_t)at) == (ssize_t)size;
+}
+
+static int read_head(const struct elf_file *f, struct head *out)
 {
 	const Elf64_Ehdr *file = &out->file;
-	const void *bytes = at(r, 0, sizeof(*file));
 
-	if (!bytes)
-		return 0;
-	memcpy(&out->file, bytes, sizeof(out->file));
-	if (memcmp(file->e_ident, ELFMAG, SELFMAG) ||
+	out->frames = NULL;
+	if (!get(f, 0, &out->file, sizeof(*file)) ||
+	    memcmp(file->e_ident, ELFMAG, SELFMAG) ||
 	    file->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    file->e_phentsize != sizeof(*out->segments) ||
-	    file->e_phnum > CST_PLAN_MAX_SEGMENTS)
+	    file->e_phnum > CST_PLAN_MAX_SEGMENTS ||
+	    !get(f, file->e_phoff, out->segments,
+		 file->e_phnum * sizeof(*out->segments)))
 		return 0;
-	bytes = at(r, file->e_phoff, file->e_phnum * sizeof(*out->segments));
-	if (!bytes)
-		return 0;
-	memcpy(out->segments, bytes, file->e_phnum * sizeof(*out->segments));
-	out->frames = NULL;
 	for (int i = 0; i < file->e_phnum; i++)
 		if (out->segments[i].p_type == PT_GNU_EH_FRAME)
 			out->frames = &out->segments[i];
+	return out->frames != NULL;
+}
+
+static int add_frames(const struct elf_file *f, const Elf64_Phdr *frames,
+		      uint64_t *id)
+{
+	uint64_t block[CST_PLAN_ID_BLOCK / sizeof(uint64_t)];
+
+	for (uint64_t at = 0; at < frames->p_filesz; at += sizeof(block)) {
+		uint64_t left = frames->p_filesz - at;
+		size_t n = left < sizeof(block) ? left : sizeof(block);
+
+		if (!get(f, frames->p_offset + at, block, n))
+			return 0;
+		*id = cst_plan_id_more(*id, block, n);
+	}
 	return 1;
 }
 
 static void put_sum(const struct elf_file *f, char out[BUILD_ID_SIZE])
 {
 	uint8_t name[CST_PLAN_ID_SIZE];
-	const uint8_t *frames;
-	struct raw r = {0};
 	struct head h;
-	uint64_t id, n;
+	uint64_t id;
 
-	r.bytes = (const uint8_t *)elf_rawfile(f->elf, &r.size);
-	if (!r.bytes || !read_head(&r, &h) || !h.frames)
-		return;
-	frames = at(&r, h.frames->p_offset, h.frames->p_filesz);
-	if (!frames)
+	if (!read_head(f, &h))
 		return;
 	id = cst_plan_id_more(0, &h.file, sizeof(h.file));
 	id = cst_plan_id_more(id, h.segments,
 			      h.file.e_phnum * sizeof(*h.segments));
-	for (uint64_t i = 0; i < h.frames->p_filesz; i += n) {
-		n = h.frames->p_filesz - i;
-		n = n < CST_PLAN_ID_BLOCK ? n : CST_PLAN_ID_BLOCK;
-		id = cst_plan_id_more(id, frames + i, n);
-	}
+	if (!add_frames(f, h.frames, &id))
+		return;
 	cst_plan_id_put(id, name);
 	for (int i = 0; i < CST_PLAN_ID_SIZE; i++)
 		snprintf(out + 2 * (size_t)i, 3, "%02x", name[i]);
