@@ -94,18 +94,18 @@ def test_detached_it_is_as_it_was(tmp_path):
 
 
 ENDS_BEFORE_READ = """
-import os
-at_once = os.open
+import gdb, os
+pid = gdb.selected_inferior().pid
+at_once, path_of = os.open, "/proc/%d/" % pid
+held = os.open(path_of + "mem", os.O_RDONLY)
 def late(path, *how):
-    fd = at_once(path, *how)
-    parts = str(path).split("/")
-    if parts[-1] == "mem":
-        with open("/proc/%s/status" % parts[2]) as status:
-            is_let_go = "TracerPid:\\t0\\n" in status.read()
-        if is_let_go:
-            os.waitid(os.P_PID, int(parts[2]), os.WEXITED | os.WNOWAIT)
-            print("ENDED")
-    return fd
+    with open(path_of + "status") as status:
+        is_let_go = "TracerPid:\\t0\\n" in status.read()
+    if not is_let_go or path != path_of + "mem":
+        return at_once(path, *how)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    print("ENDED")
+    return os.dup(held)
 os.open = late
 """
 
