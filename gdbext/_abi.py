@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 195073481
+VERSION = 250524524
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -1063,6 +1063,7 @@ PROTOTYPES = {
     "cst_formats": (C.c_char_p, []),
     "cst_plan_file": (C.c_int, [C.c_char_p, C.POINTER(cst_plan_wish),
         C.c_char_p, C.POINTER(cst_planned), C.POINTER(cst_error)]),
+    "cst_plan_takes_long": (C.c_int, [C.c_char_p, C.POINTER(cst_plan_wish)]),
     "cst_folder_make": (C.c_int, [C.c_char_p, C.c_int, C.c_char_p, C.c_uint64,
         C.POINTER(cst_error)]),
     "cst_folder_remove": (None, [C.c_char_p, C.c_int]),

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import ctypes as C
-from typing import Optional
+import os
+from typing import Callable, Optional
 
 from . import _abi as abi
 from .engine import _LINE, _call, _shown, library
@@ -14,12 +15,14 @@ Planned = abi.cst_planned
 
 
 def plan_file(path: str, folder: str, functions: Optional[str],
-              min_size: int) -> Planned:
+              min_size: int, tell: Callable[[str], None]) -> Planned:
     """Plans how a file's functions are patched; the plan goes into the
-    folder."""
+    folder.  `tell` gets a line before that, if it takes long."""
     wish = abi.cst_plan_wish(functions=as_bytes(functions), min_size=min_size,
                              is_for_gdb=1)
     out = Planned()
+    if library().cst_plan_takes_long(as_bytes(path), C.byref(wish)):
+        tell("the plan of %s takes a while, once" % os.path.basename(path))
     _call("cst_plan_file", as_bytes(path), C.byref(wish), as_bytes(folder),
           C.byref(out))
     return out

@@ -79,6 +79,9 @@ static int plan_by(struct patching *p, const char *path,
 	    array_room(&p->plans, &p->cap_plans, p->n_files + 1ull) < 0)
 		return failure("out of memory");
 	planned = &p->plans[p->n_files];
+	if (!wish->n_callers && cst_plan_takes_long(path, wish))
+		failure("the plan of %s takes a while, once",
+			text_last_name(path));
 	if (cst_plan_file(path, wish, p->folder, planned, &err) < 0)
 		return is_wanted ? failure("%s", err.text) : STATUS_OK;
 	kept = strdup(path);

@@ -13,7 +13,7 @@ import gdb
 from .. import locate, planned
 from ..engine import CstraceError
 from ..temp_folder import TempFolder
-from ..ui.console import plain
+from ..ui.console import plain, say
 from . import elf, hooks
 from .connection import is_remote
 from .patched_area import Planned, planned_functions
@@ -35,6 +35,11 @@ class PatchOptions(NamedTuple):
 
 def _is_hooked(path: str) -> bool:
     return hooks.uses_hooks(path) or elf.read(path).has_words
+
+
+def _say_now(text: str) -> None:
+    say(text)
+    gdb.flush()
 
 
 def obstacle(path: str) -> Optional[str]:
@@ -96,7 +101,7 @@ class Plans:
             self._note(file)
             try:
                 plan = planned.plan_file(file, self.folder, options.functions,
-                                         options.min_size)
+                                         options.min_size, _say_now)
             except CstraceError as e:
                 if file == path:
                     self.why_not = str(e)
@@ -225,7 +230,7 @@ class Plans:
         assert self.folder is not None
         try:
             plan = planned.plan_file(file, self.folder, self._options.functions,
-                                     self._options.min_size)
+                                     self._options.min_size, _say_now)
         except CstraceError:
             return []  # it cannot be planned
         return [(file, plan)] if plan.n_patches else []

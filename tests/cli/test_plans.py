@@ -365,6 +365,15 @@ def test_plans_are_cached(app):
     assert not kept.exists() and len(list(plans.iterdir())) == 3
 
 
+def test_a_large_file_is_announced_once(app):
+    os.truncate(app / "app", 64 << 20)
+    runs = [cstrace(app, "record", "--force", "--patch", "./app",
+                    XDG_CACHE_HOME=str(app / "cache")) for _ in range(2)]
+    assert [run.err.count("cstrace: the plan of app takes a while, once\n")
+            for run in runs] == [1, 0]
+    assert all("patched" in run.err for run in runs)
+
+
 def test_a_cache_that_cannot_be_written_is_none(app):
     (app / "file").write_text("")
     done = cstrace(app, "check", "--patch", "app",

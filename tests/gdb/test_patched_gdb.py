@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Programs without hooks under gdb: cstrace start patches them."""
 
+import os
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -124,6 +126,18 @@ def test_each_run_is_patched(tmp_path):
                   "run", "cstrace show").out
     assert len(re.findall(r"^cstrace: \d+ calls in 1 thread", out, re.M)) == 2
     assert "middle  steps.c" in out
+
+
+def test_a_large_file_is_announced_once(tmp_path):
+    program = tmp_path / "large"
+    shutil.copy(build("steps.c", variant=Variant(level="-O2"), is_traced=False),
+                program)
+    os.truncate(program, 64 << 20)
+    told = [run_gdb(tmp_path, program, *START, "run",
+                    XDG_CACHE_HOME=str(tmp_path)).out for _ in range(2)]
+    assert [t.count("cstrace: the plan of large takes a while, once\n")
+            for t in told] == [1, 0]
+    assert all("52" in t and "patching" in t for t in told)
 
 
 def test_what_cannot_be_is_refused(tmp_path):

@@ -15,7 +15,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+enum { LARGE_BYTES = 64 << 20 };
 
 _Static_assert((int)CST_PLAN_REASONS <= (int)CST_PLANNED_REASONS,
 	       "room for all reasons");
@@ -132,17 +135,33 @@ static int keep_all(const struct plan *plan, const char *path,
 	return status ? status : keep(plan, folder, err);
 }
 
+static struct plan_choice choice_of(const struct cst_plan_wish *wish,
+				    const struct imports *border)
+{
+	return (struct plan_choice){
+		.functions = wish->functions,
+		.min_size = wish->min_size,
+		.is_for_gdb = wish->is_for_gdb != 0,
+		.border = border,
+	};
+}
+
+int cst_plan_takes_long(const char *path, const struct cst_plan_wish *wish)
+{
+	const struct plan_choice choice = choice_of(wish, NULL);
+	struct stat st;
+
+	return !stat(path, &st) && st.st_size >= LARGE_BYTES &&
+	       !plan_is_cached(path, &choice);
+}
+
 int cst_plan_file(const char *path, const struct cst_plan_wish *wish,
 		  const char *folder, struct cst_planned *out,
 		  struct cst_error *err)
 {
 	struct imports imports = {0};
-	const struct plan_choice choice = {
-		.functions = wish->functions,
-		.min_size = wish->min_size,
-		.is_for_gdb = wish->is_for_gdb != 0,
-		.border = wish->n_callers ? &imports : NULL,
-	};
+	const struct plan_choice choice =
+		choice_of(wish, wish->n_callers ? &imports : NULL);
 	struct plan *plan = NULL;
 	int status = 0;
 

@@ -176,6 +176,13 @@ static void write_cached(char *path, const struct plan *plan)
 		outfile_commit(&f, NULL);
 }
 
+int plan_is_cached(const char *path, const struct plan_choice *choice)
+{
+	char cached[PATH_MAX];
+
+	return path_of(path, choice, cached) && access(cached, R_OK) == 0;
+}
+
 int plan_get(const char *path, const struct plan_choice *choice,
 	     struct plan **out, struct cst_error *err)
 {

@@ -13,4 +13,7 @@
 int plan_get(const char *path, const struct plan_choice *choice,
 	     struct plan **out, struct cst_error *err);
 
+/* Is there one?  It may be damaged. */
+int plan_is_cached(const char *path, const struct plan_choice *choice);
+
 #endif

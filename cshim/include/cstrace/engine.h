@@ -1268,6 +1268,11 @@ CST_API int cst_plan_file(const char *path, const struct cst_plan_wish *wish,
 			  const char *folder, struct cst_planned *out,
 			  struct cst_error *err);
 
+/* Returns 1 if cst_plan_file(), of no border, will take seconds: the file is
+ * large, and the user's cache has no such plan. */
+CST_API int cst_plan_takes_long(const char *path,
+				const struct cst_plan_wish *wish);
+
 /* Makes a temporary folder "cstrace-WORD-..." in TMPDIR, or in /tmp or
  * /var/tmp; is_for_preload: where LD_PRELOAD can name it, in XDG_RUNTIME_DIR at
  * best. Writes its path into out, which has room for size bytes.  Returns a
