@@ -22,6 +22,8 @@ enum { LARGE_BYTES = 64 << 20 };
 
 _Static_assert((int)CST_PLAN_REASONS <= (int)CST_PLANNED_REASONS,
 	       "room for all reasons");
+_Static_assert((int)CST_PLANNED_ID > 2 * CST_PLAN_BUILD_ID,
+	       "room for an id's digits");
 
 static void put_id(const struct cst_plan *header, char out[CST_PLANNED_ID])
 {

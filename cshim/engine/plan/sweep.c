@@ -57,9 +57,9 @@ static void see_table(struct sweep *s, uint64_t table)
 		uint64_t to = table + (uint64_t)(int32_t)get_u32(bytes + i);
 
 		if (!code || to - code->start >= code->end - code->start) {
-			if (!image_is_code(s->im, to))
-				break;
 			code = image_section_at(s->im, to);
+			if (!code || !code->is_code)
+				break;
 		}
 		image_mark(s->im, to, MARK_LISTED);
 		if (s->now && to >= s->now->start && to < s->now->end) {
