@@ -325,7 +325,8 @@ def test_libraries_that_come_later(tmp_path, start, flag):
 @pytest.mark.parametrize("kind", ["sha1", "none"])
 def test_some_functions_only(tmp_path, start, kind):
     one = start(compiled(tmp_path, SPINS, "-Wl,--build-id=" + kind))
-    record(tmp_path, one.pid, "--for", "50ms", "--patch=tick")
+    said = record(tmp_path, one.pid, "--for", "50ms", "--patch=tick")
+    assert "cstrace: patched 1 function of app" in said
     assert {name for name, _ in names(tmp_path)} <= {"tick"}
 
 
