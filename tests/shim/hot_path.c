@@ -138,7 +138,8 @@ static void shim_calls_libc_for_its_threads_only(void **state)
 		/* where a sandbox forbids to ask the kernel: */
 		"<pthread_mutex_lock@plt>", "<pthread_mutex_unlock@plt>",
 		/* in dlclose() and dlmopen(), no hook's: */
-		"<dlsym@plt>", "<dladdr1@plt>", "<dl_iterate_phdr@plt>",
+		"<dlsym@plt>", "<dladdr@plt>", "<dladdr1@plt>",
+		"<dl_iterate_phdr@plt>",
 		/* around the program's callbacks: */
 		"<__errno_location@plt>"};
 

@@ -293,8 +293,7 @@ static void thread_after_fork(void)
 	watch_after_fork();
 }
 
-void thread_watch_forks(void)
+void thread_watch_forks(thread_atfork *atfork)
 {
-	pthread_atfork(thread_before_fork, thread_has_forked,
-		       thread_after_fork);
+	atfork(thread_before_fork, thread_has_forked, thread_after_fork);
 }

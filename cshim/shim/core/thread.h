@@ -55,8 +55,11 @@ void thread_renew(struct self *me);
  * number if the table is full, which it counts.  Called with signals blocked.
  */
 int thread_register(struct self *me);
-/* Has libc report forks, as the program starts. */
-void thread_watch_forks(void);
+/* pthread_atfork(), or libc's way to it. */
+typedef int thread_atfork(void (*before)(void), void (*parent)(void),
+			  void (*child)(void));
+/* Has libc report forks by that, as the program starts. */
+void thread_watch_forks(thread_atfork *atfork);
 /* Records that the calling thread may be about to fork: the child's tree begins
  * with what is open.  Async-signal-safe. */
 void thread_mark_fork(void);

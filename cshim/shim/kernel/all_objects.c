@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the dynamic linker has for debuggers (r_debug) has the other namespaces,
- * from glibc 2.35 on.
+ * from glibc 2.35 on.  With musl's linker all is read from there, for its
+ * dl_iterate_phdr() waits for a lock that dlopen() holds.
  */
 #include "kernel/all_objects.h"
 #include <dlfcn.h>
@@ -50,19 +51,65 @@ static void visit_one(const struct link_map *map, visit_object *visit,
 	visit(&info, sizeof(info), arg);
 }
 
+/* The program itself, where the linker is musl's. */
+static struct dl_phdr_info program;
+
+/* It comes first. */
+static int keep_program(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)size;
+	(void)arg;
+	program = *info;
+	program.dlpi_name = "";
+	return 1;
+}
+
+static const struct r_debug *programs_debug(void)
+{
+	const Elf64_Dyn *d = 0;
+
+	dl_iterate_phdr(keep_program, 0);
+	for (int i = 0; i < program.dlpi_phnum; i++)
+		if (program.dlpi_phdr[i].p_type == PT_DYNAMIC)
+			d = (const Elf64_Dyn *)(program.dlpi_addr +
+						program.dlpi_phdr[i].p_vaddr);
+	for (; d && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_DEBUG)
+			return (const struct r_debug *)d->d_un.d_ptr;
+	return 0;
+}
+
+const struct r_debug *linkers_debug(void)
+{
+	static const struct r_debug *found;
+
+	if (!found)
+		found = dlsym(RTLD_DEFAULT, "_r_debug");
+	if (!found)
+		found = programs_debug();
+	return found;
+}
+
+static void visit_from(const struct link_map *map, visit_object *visit,
+		       void *arg)
+{
+	for (; map; map = map->l_next)
+		visit_one(map, visit, arg);
+}
+
 void all_objects(visit_object *visit, void *arg)
 {
-	static const struct linker_space *first;
-	const struct linker_space *now;
-	const struct link_map *map;
+	const struct linker_space *now =
+		(const struct linker_space *)linkers_debug();
 
-	dl_iterate_phdr(visit, arg);
-	if (!first)
-		first = dlsym(RTLD_DEFAULT, "_r_debug");
-	now = first && first->base.r_version >= HAS_NEXT ? first->next : 0;
-	for (; now; now = now->next) {
-		map = now->base.r_state == RT_CONSISTENT ? now->base.r_map : 0;
-		for (; map; map = map->l_next)
-			visit_one(map, visit, arg);
+	if (now && program.dlpi_phnum) {
+		visit(&program, sizeof(program), arg);
+		visit_from(now->base.r_map->l_next, visit, arg);
+		return;
 	}
+	dl_iterate_phdr(visit, arg);
+	now = now && now->base.r_version >= HAS_NEXT ? now->next : 0;
+	for (; now; now = now->next)
+		if (now->base.r_state == RT_CONSISTENT)
+			visit_from(now->base.r_map, visit, arg);
 }

@@ -15,4 +15,7 @@ typedef int visit_object(struct dl_phdr_info *info, size_t size, void *arg);
  * holds the linker's lock, or is the only thread. */
 void all_objects(visit_object *visit, void *arg);
 
+/* Returns what the linker has for debuggers, or NULL. */
+const struct r_debug *linkers_debug(void);
+
 #endif

@@ -129,31 +129,42 @@ static inline uint64_t thread_pointer(void)
 	return pointer;
 }
 
-/* Returns word i of libc's jmp_buf, a pointer, without the guard that libc
+/* Returns word i of libc's jmp_buf, a pointer, without the guard that glibc
  * keeps in the thread's data. */
-static inline uint64_t jump_word(const void *env, int i)
+static inline uint64_t jump_word(const void *env, int i, int is_guarded)
 {
 	uint64_t word = ((const uint64_t *)env)[i];
 
-	__asm__("rorq $17, %0\n\txorq %%fs:48, %0" : "+r"(word) : : "cc");
+	if (is_guarded)
+		__asm__("rorq $17, %0\n\txorq %%fs:48, %0"
+			: "+r"(word)
+			:
+			: "cc");
 	return word;
 }
 
 /* Return where a jmp_buf leads: frame pointer, stack pointer, and the place in
  * the code. */
-static inline uint64_t jump_target_fp(const void *env)
+static inline uint64_t jump_target_fp(const void *env, int is_guarded)
 {
-	return jump_word(env, 1);
+	return jump_word(env, 1, is_guarded);
 }
 
-static inline uint64_t jump_target_sp(const void *env)
+static inline uint64_t jump_target_sp(const void *env, int is_guarded)
 {
-	return jump_word(env, 6);
+	return jump_word(env, 6, is_guarded);
 }
 
-static inline uint64_t jump_target_pc(const void *env)
+static inline uint64_t jump_target_pc(const void *env, int is_guarded)
 {
-	return jump_word(env, 7);
+	return jump_word(env, 7, is_guarded);
+}
+
+/* Returns the same where that place is in musl's sigsetjmp(), which returns
+ * there once more. */
+static inline uint64_t jump_returned_pc(const void *env)
+{
+	return jump_word(env, 8, 0);
 }
 
 /* Return the frame pointer, stack pointer and program counter in a

@@ -31,12 +31,37 @@ extern WEAK void __asan_init(void), __hwasan_init(void), __msan_init(void),
 
 static int has_begun;
 
+/* ---- atfork ---------------------------------------------------------------
+ */
+
+typedef void fork_handler(void);
+
+extern WEAK int __register_atfork(fork_handler *, fork_handler *,
+				  fork_handler *, void *);
+extern HIDDEN void *__dso_handle;
+
+/* glibc links pthread_atfork() into what uses it, where it calls the first of
+ * these; musl has the second. */
+static int atfork(fork_handler *before, fork_handler *parent,
+		  fork_handler *child)
+{
+	thread_atfork *musls;
+
+	if (__register_atfork)
+		return __register_atfork(before, parent, child, &__dso_handle);
+	musls = (thread_atfork *)dlsym(RTLD_NEXT, "pthread_atfork");
+	return musls ? musls(before, parent, child) : -1;
+}
+
+/* ---- how it begins --------------------------------------------------------
+ */
+
 static void begin_all(char **environment)
 {
 	if (has_begun)
 		return;
 	has_begun = 1;
-	thread_watch_forks();
+	thread_watch_forks(atfork);
 	control_begin(environment);
 	exception_begin(environment);
 	introduce();
@@ -54,7 +79,8 @@ static int has_sanitizer(void)
 	return __asan_init || __hwasan_init || __msan_init || __tsan_init;
 }
 
-/* Not in a program that has loaded us while it ran. */
+/* Not in a program that has loaded us while it ran; nor with musl, which hands
+ * a constructor nothing. */
 static int is_before_libc(void)
 {
 	return !config_environment() && !*program_invocation_name;
@@ -69,7 +95,9 @@ __attribute__((constructor)) static void begin(int argc, char **argv,
 	(void)argv;
 	if (is_early)
 		config_early(environment);
-	if (!has_sanitizer() || !is_early)
+	if (!is_early)
+		begin_all(config_environment());
+	else if (!has_sanitizer())
 		begin_all(environment);
 }
 

@@ -5,14 +5,17 @@
 #include "core/control.h"
 #include "core/exception.h"
 #include "core/thread.h"
+#include "kernel/config.h"
 #include "program/introduce.h"
 
-__attribute__((constructor)) static void begin(int argc, char **argv,
-					       char **environment)
+#include <pthread.h>
+
+/* musl hands a constructor nothing. */
+__attribute__((constructor)) static void begin(void)
 {
-	(void)argc;
-	(void)argv;
-	thread_watch_forks();
+	char **environment = config_environment();
+
+	thread_watch_forks(pthread_atfork);
 	control_begin(environment);
 	exception_begin(environment);
 	introduce();

@@ -18,6 +18,8 @@
 #include "kernel/syscall.h"
 #include "libc/opened.h"
 
+#pragma weak dladdr1 /* musl has neither that nor dlmopen() */
+
 typedef void *dlmopen_fn(Lmid_t, const char *, int);
 
 static const char *const names[] = {"__cyg_profile_func_enter",

@@ -5,7 +5,6 @@
  * counted, and the first one's name is kept.
  */
 #include <dlfcn.h>
-#include <link.h>
 #include <stdarg.h>
 #include "core/area.h"
 #include "core/control.h"
@@ -160,17 +159,14 @@ static void find(void)
 
 void exec_begin(char **environment)
 {
-	struct link_map *map = 0;
 	Dl_info info;
 
 	find();
-	if (dladdr1((void *)exec_enters, &info, (void **)&map,
-		    RTLD_DL_LINKMAP) &&
-	    map && *map->l_name) {
-		own_name = map->l_name;
-		if (!has_us(environment))
-			own_name = 0;
-	}
+	own_name = dladdr((void *)exec_enters, &info) && *info.dli_fname
+			   ? info.dli_fname
+			   : 0;
+	if (own_name && !has_us(environment))
+		own_name = 0;
 }
 
 static void enters(const char *path, char **environment)

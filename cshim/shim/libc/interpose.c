@@ -14,6 +14,7 @@
 void *libcs_longjmp, *libcs__longjmp, *libcs_siglongjmp, *libcs___longjmp_chk,
 	*libcs_setcontext, *libcs_swapcontext, *libcs_clone, *libcs__Fork,
 	*libcs_syscall, *libcs_prctl;
+const void *libcs_sigsetjmp;
 
 static int (*libcs_sigaltstack)(const stack_t *, stack_t *);
 
@@ -34,6 +35,9 @@ void libcs_find(void)
 	libcs__Fork = dlsym(RTLD_NEXT, "_Fork");
 	libcs_syscall = dlsym(RTLD_NEXT, "syscall");
 	libcs_prctl = dlsym(RTLD_NEXT, "prctl");
+	/* glibc has none, and would call malloc() to say so. */
+	if (!libcs_guards_jumps())
+		libcs_sigsetjmp = dlsym(RTLD_NEXT, "sigsetjmp");
 	libcs_sigaltstack = (int (*)(const stack_t *, stack_t *))dlsym(
 		RTLD_NEXT, "sigaltstack");
 	__atomic_store_n(&are_found, 1, __ATOMIC_RELEASE);
@@ -43,6 +47,13 @@ void libcs_need(void)
 {
 	if (unlikely(!__atomic_load_n(&are_found, __ATOMIC_ACQUIRE)))
 		libcs_find();
+}
+
+extern __attribute__((weak)) const char *gnu_get_libc_version(void);
+
+int libcs_guards_jumps(void)
+{
+	return gnu_get_libc_version != 0;
 }
 
 PASSING_FUNCTION(longjmp, before_longjmp, libcs_longjmp);

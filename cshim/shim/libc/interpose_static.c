@@ -34,6 +34,8 @@ REAL(_Fork);
 REAL(syscall);
 REAL(prctl);
 
+const void *libcs_sigsetjmp;
+
 void libcs_need(void)
 {
 }
@@ -63,6 +65,13 @@ static void *const own_clone = __clone;
 static int is_libcs(const void *real, const void *own)
 {
 	return !only_in_static || real == own;
+}
+
+extern WEAK const char *gnu_get_libc_version(void);
+
+int libcs_guards_jumps(void)
+{
+	return only_in_static || gnu_get_libc_version;
 }
 
 void before_wrapped_longjmp(const void *env);

@@ -74,12 +74,26 @@ void jump_tell_frame(const struct unwinder *u, void *context, uint64_t ip)
 				       .is_unwinders = u->reports_handlers});
 }
 
+enum { SIGSETJMP_SIZE = 64 }; /* about; what is behind it calls no setjmp() */
+
+static uint64_t target_pc(const void *env, int is_guarded)
+{
+	uint64_t pc = jump_target_pc(env, is_guarded);
+
+	return libcs_sigsetjmp &&
+			       pc - (uint64_t)libcs_sigsetjmp < SIGSETJMP_SIZE
+		       ? jump_returned_pc(env)
+		       : pc;
+}
+
 void before_longjmp(const void *env)
 {
+	int is_guarded = libcs_guards_jumps();
+
 	libcs_need();
-	jump_tell(&(struct jump){.sp = jump_target_sp(env),
-				 .fp = jump_target_fp(env),
-				 .pc = jump_target_pc(env)});
+	jump_tell(&(struct jump){.sp = jump_target_sp(env, is_guarded),
+				 .fp = jump_target_fp(env, is_guarded),
+				 .pc = target_pc(env, is_guarded)});
 }
 
 /* A signal's context may go on anywhere, not behind a call only. */

@@ -9,9 +9,9 @@
  */
 #include "libc/opened.h"
 #include "cstrace/attach.h"
-#include <dlfcn.h>
 #include <link.h>
 #include "core/patches.h"
+#include "kernel/all_objects.h"
 #include "kernel/arch.h"
 #include "kernel/state.h"
 #include "kernel/syscall.h"
@@ -99,7 +99,7 @@ void opened_later(void)
 
 static int find_linkers(void)
 {
-	linkers = (const struct r_debug *)dlsym(RTLD_DEFAULT, "_r_debug");
+	linkers = linkers_debug();
 	return linkers && linkers->r_brk;
 }
 
