@@ -497,13 +497,24 @@ static int stripped_function(struct object *o, uint64_t addr, struct code *out)
 	return 1;
 }
 
+/* musl has no CFI for it, nor has Go. */
+static int is_sigreturn(struct object *o, uint64_t addr)
+{
+	uint8_t code[PROCESSOR_SIGRETURN_BYTES] = {0};
+
+	return object_bytes(o, addr, code, sizeof(code)) &&
+	       processor_is_sigreturn(code);
+}
+
 int object_code(struct object *o, uint64_t addr, struct code *out)
 {
 	struct symtab *table;
 	const struct symtab_entry *e = object_symbol(o, addr, &table);
 
-	if (!cfi_rule(&o->cfi, addr, out) && !read_debug_frame(o, addr, out))
-		out->is_bare = o->cfi.frames != NULL;
+	if (!cfi_rule(&o->cfi, addr, out) && !read_debug_frame(o, addr, out)) {
+		out->is_signal = (uint8_t)is_sigreturn(o, addr + 1);
+		out->is_bare = o->cfi.frames && !out->is_signal;
+	}
 	if (!e)
 		return stripped_function(o, addr, out);
 	out->function = symtab_whole(table, e)->range.start;

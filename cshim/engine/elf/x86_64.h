@@ -7,6 +7,7 @@
 
 #include <elf.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
 	PROCESSOR_ELF_MACHINE = EM_X86_64,
@@ -22,6 +23,7 @@ enum {
 	PROCESSOR_FRAME_HEAD = 16,
 
 	PROCESSOR_NOP = 0x90,
+	PROCESSOR_SIGRETURN_BYTES = 9,
 	PROCESSOR_CALL_BYTES = 8, /* the longest call instruction */
 	PROCESSOR_ENTRY_CFA =
 		8, /* above the stack pointer where functions begin */
@@ -37,6 +39,19 @@ static inline int processor_indirect_bytes(const uint8_t *code, int n)
 	int is_far = mode == 2 || (mode == 0 && base == 5);
 
 	return 2 + is_indexed + (is_far ? 4 : mode == 1);
+}
+
+/* Is this what a signal handler returns to, mov $15, %eax or %rax, and
+ * syscall? */
+static inline int
+processor_is_sigreturn(const uint8_t code[PROCESSOR_SIGRETURN_BYTES])
+{
+	static const uint8_t is_short[] = {0xb8, 15, 0, 0, 0, 0x0f, 0x05},
+			     is_long[] = {0x48, 0xc7, 0xc0, 15,	 0,
+					  0,	0,    0x0f, 0x05};
+
+	return !memcmp(code, is_short, sizeof(is_short)) ||
+	       !memcmp(code, is_long, sizeof(is_long));
 }
 
 /* Can these bytes of code end in a call? */
