@@ -47,9 +47,13 @@ static int is_called(const struct image *im, const char *const *names, size_t n)
 static int is_loader(const struct image *im)
 {
 	static const char *const names[] = {
-		"ld-linux-x86-64.so.2", "libgcc_s.so.1",
-		"libcstrace.so",	"libcstrace-sample.so",
-		"ld-musl-x86_64.so.1",	"libc.musl-x86_64.so.1",
+		"ld-linux-x86-64.so.2",
+		"libgcc_s.so.1",
+		"libcstrace.so",
+		"libcstrace-sample.so",
+		"ld-musl-x86_64.so.1",
+		"libc.musl-x86_64.so.1",
+		"libc.so", /* musl's, which is its loader */
 	};
 
 	return is_called(im, names, sizeof(names) / sizeof(*names));
@@ -125,8 +129,9 @@ int choose(struct functions *f, const struct image *im,
 		if (status)
 			return status;
 	}
+	/* musl's own begin of a program has lines, and no CFI. */
 	for (uint32_t i = 0; has_debug && i < f->n; i++)
-		c.has_lines |= f->all[i].has_line;
+		c.has_lines |= f->all[i].has_line && f->all[i].frame;
 	for (uint32_t i = 0; i < f->n; i++) {
 		struct plan_function *now = &f->all[i];
 
