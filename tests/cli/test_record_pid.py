@@ -398,6 +398,8 @@ def test_a_library_that_its_user_cannot_read(tmp_path, start):
 
 REFUSED = {
     "static": ("", "", ["-static"], "it is static"),
+    "another libc": ("", "", ["-specs=/usr/lib/x86_64-linux-musl/musl-gcc.specs"],
+                     "its libc is not glibc, and takes the library only"),
     "sandbox": ("#include <sys/prctl.h>\n#include <linux/seccomp.h>\n"
                 "#include <linux/filter.h>",
                 "struct sock_filter f = {6, 0, 0, SECCOMP_RET_ALLOW};"

@@ -120,6 +120,9 @@ const char *obstacle(pid_t pid, const struct remote_modules *m,
 	if (!remote_modules_libc(m, "dlopen"))
 		return "it is static, or has no libc that is known here: "
 		       "cstrace sample -p takes samples";
+	if (!remote_modules_libc(m, "gnu_get_libc_version"))
+		return "its libc is not glibc, and takes the library only as "
+		       "the program starts: cstrace record starts it";
 	if (!may_read(pid, shim))
 		return "its user cannot read libcstrace.so: put cstrace where "
 		       "everybody can (make install)";
