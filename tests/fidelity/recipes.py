@@ -11,8 +11,16 @@ from typing import NamedTuple
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = HERE.parent.parent / "build"
 
-COMPILERS = {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++")}
-BUILDS = [(c, level) for c in COMPILERS for level in ("-O0", "-O2")]
+COMPILERS = {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++"),
+             "musl": ("musl-gcc", "musl-gcc")}
+BUILDS = [(c, level) for c in ("gcc", "clang") for level in ("-O0", "-O2")]
+# What this libc has all functions of: no contexts, dlmopen() or C++.
+MUSL_CASES = (
+    "aligned_recursion", "altstack", "altstack_jump", "exec", "files",
+    "files_lto", "fork", "fork_pool", "fork_raw", "frames", "inlining",
+    "jump_callback", "lines", "longjmp_deep", "merged", "nodebug_inlining",
+    "nodebug_setjmp", "own_functions", "quiet_recursion", "setjmp_loop",
+    "signals", "split", "stacks_by_hand", "stripped")
 
 TRACED = ("-g", "-finstrument-functions")
 UNTOLD = TRACED[1:]  # without debug information
@@ -25,6 +33,7 @@ CALLS_OF = {"clang": (*CALLS, "-fpatchable-function-entry=5", "-mllvm",
                       "-simplifycfg-sink-common=0"), "gcc": (
     *CALLS, "-fno-ipa-icf", "-fno-ipa-cp", "-fno-ipa-sra",
     "-fno-ipa-pure-const")}
+CALLS_OF["musl"] = CALLS_OF["gcc"]
 CUT = ("objcopy", "--remove-section=.eh_frame",
        "--remove-section=.eh_frame_hdr")
 NO_FRAMES = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
@@ -32,6 +41,9 @@ PIC = ("-shared", "-fPIC")
 ARCHIVE = BUILD / "libcstrace.a"
 # There libc's longjmp and so on are called through the archive.
 WRAPPED = (ARCHIVE, "-Wl,@%s" % (BUILD / "static.opts"))
+# It has no hooks, and its compiler leaves out what others have the linker do.
+MUSL = ("-Wl,--build-id,--eh-frame-hdr,--no-as-needed", "-L%s" % BUILD,
+        "-lcstrace", "-Wl,-rpath,%s" % BUILD)
 
 
 class Part(NamedTuple):
@@ -51,7 +63,7 @@ class Recipe(NamedTuple):
     libraries: tuple = ()  # linked
     plugins: tuple = ()  # found by the program as PROGRAM.NAME.so
     last: tuple = ()  # a command on the program
-    compilers: tuple = ("gcc", "clang")
+    compilers: tuple = tuple(COMPILERS)
 
 
 def _globals(how):
@@ -202,7 +214,8 @@ def build(case, compiler, level, folder, has_hooks=True):
               for p in r.libraries]
     for p in r.plugins:
         part(p, "%s.%s.so" % (out, p.name), *PIC)
-    make(source(case), out, *r.base, *words, *r.flags, "-Wl,-rpath,$ORIGIN")
+    make(source(case), out, *r.base, *words, *r.flags, "-Wl,-rpath,$ORIGIN",
+         *(MUSL[:None if has_hooks else 1] if compiler == "musl" else ()))
     if r.last:
         _run(*r.last, out)
     return out

@@ -63,6 +63,22 @@ def test_without_hooks(number, case, tmp_path):
     assert fault is None
 
 
+MUSL_RECORDERS = {
+    ("hooks", 0): fidelity.record,
+    ("hooks", 1): fidelity.record_alone,
+    ("patched", 0): fidelity.record_patched_alone,
+    ("patched", 1): fidelity.record_patched,
+}
+
+
+@pytest.mark.parametrize("road", ["hooks", "patched"])
+@pytest.mark.parametrize("number, case", enumerate(recipes.MUSL_CASES))
+def test_with_another_libc(number, case, road, tmp_path):
+    assert fidelity.check(
+        case, "musl", "-O2", tmp_path, has_hooks=road == "hooks",
+        recorder=MUSL_RECORDERS[road, number % 2]) is None
+
+
 # One handler of signals at 5 kHz takes longer than its period there.
 SYNC = [case for case in ALONE if case != "signals"]
 

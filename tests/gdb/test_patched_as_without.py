@@ -48,6 +48,20 @@ def test_lines_are_as_without(gdb, compiler, level, flags, session):
     assert lines(gdb, program, commands, True) == alone
 
 
+# These end where gdb guesses what called musl's code, which has no call frame
+# information, from any word of the stack.
+GUESSES = ("signal", "counted instructions")
+
+
+@pytest.mark.parametrize("session", [s for s in SESSIONS if s not in GUESSES])
+def test_lines_with_another_libc(gdb, session):
+    program = build("debugged.c", "-Wl,--build-id,--eh-frame-hdr",
+                    variant=Variant("musl-gcc", "-O2"), is_traced=False)
+    commands = SESSIONS[session]
+    alone = lines(gdb, program, commands, False)
+    assert lines(gdb, program, commands, True) == alone
+
+
 @pytest.mark.parametrize("session", FAULTS)
 @pytest.mark.parametrize("compiler, level, flags", [
     b for b in BUILDS if not b[2]], ids=lambda v:

@@ -4,7 +4,10 @@
 import re
 import shutil
 
+import pytest
+
 from lib_build import Variant, build, build_library
+from lib_cstrace import command
 
 ON = ("set cstrace live off", "cstrace start")
 SHOW = "cstrace show -last 100"
@@ -70,17 +73,17 @@ int main(int argc, char **argv)
 """
 
 
-def program(folder, name, text):
+def program(folder, name, text, *flags, variant=O2):
     source = folder / (name + ".c")
     source.write_text(text)
-    return build(str(source), variant=O2, is_traced=False)
+    return build(str(source), *flags, variant=variant, is_traced=False)
 
 
-def plugin(folder, number):
+def plugin(folder, number, *flags, variant=O2):
     source = folder / ("plugin%d.c" % number)
     source.write_text(PLUGIN)
-    return str(build_library(str(source), "-DNUMBER=%d" % number, variant=O2,
-                             is_traced=False,
+    return str(build_library(str(source), "-DNUMBER=%d" % number, *flags,
+                             variant=variant, is_traced=False,
                              name="%s-%d.so" % (folder.name, number)))
 
 
@@ -101,6 +104,25 @@ def test_libraries_that_are_opened(gdb, tmp_path):
     assert len(re.findall("^cstrace: patching 4 functions of", run.out,
                           re.M)) == 2
     assert "exited normally" in run.out
+
+
+MUSL = {"variant": Variant("musl-gcc", "-O2")}
+# Its dlclose() does nothing.
+STAYING = ["main", *["begin", "within", "run", "within"] * 2, "run", "within",
+           *["end", "within"] * 2]
+
+
+@pytest.mark.parametrize("pie", ["-pie", "-no-pie"])
+def test_libraries_that_another_libc_opens(gdb, tmp_path, pie):
+    linked = "-Wl,--build-id,--eh-frame-hdr"
+    host = program(tmp_path, "host", HOST, linked, pie, **MUSL)
+    one, two = (plugin(tmp_path, n, linked, **MUSL) for n in (1, 2))
+    run = gdb(host, *ON, "run", SHOW, args=(one, two, one))
+    assert names(run.out) == STAYING
+    assert "exited normally" in run.out
+    done = command("record", host, one, two, one, cwd=tmp_path)
+    assert done.returncode == 0 and "not patched" not in done.stderr
+    assert names(command("show", "cstrace.cst", cwd=tmp_path).stdout) == STAYING
 
 
 def test_stops_in_a_library_that_is_opened(gdb, tmp_path):
