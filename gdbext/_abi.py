@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 3342246227
+VERSION = 1043261512
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -884,6 +884,7 @@ PROTOTYPES = {
     "cst_recorder_copy": (None, [C.c_void_p, C.c_char_p]),
     "cst_recorder_live": (C.c_int, [C.c_void_p, C.c_int, C.c_int, C.c_int,
         C.POINTER(cst_look), C.POINTER(cst_choice), C.POINTER(cst_error)]),
+    "cst_recorder_fill": (None, [C.c_void_p]),
     "cst_recorder_keep": (None, [C.c_void_p, C.c_uint32, C.c_uint32,
         C.c_uint64]),
     "cst_recorder_what": (None, [C.c_void_p, C.c_int]),

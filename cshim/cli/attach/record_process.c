@@ -80,8 +80,11 @@ static int recorder_make(struct recording *r, struct cst_error *err)
 
 	if (status < 0)
 		return status;
-	return cst_recorder_live(r->recorder, 0, CST_SINK_NONE, -1, &r->o->look,
-				 &r->o->choice, err);
+	status = cst_recorder_live(r->recorder, 0, CST_SINK_NONE, -1,
+				   &r->o->look, &r->o->choice, err);
+	if (status == 0)
+		cst_recorder_fill(r->recorder);
+	return status;
 }
 
 /* ---- what is patched -------------------------------------------------------

@@ -100,10 +100,13 @@ static int recorder_make(struct record *r, struct cst_error *err)
 		status = cst_recorder_values(r->watch.recorder, &values, err);
 	if (status < 0)
 		return status;
-	return cst_recorder_live(r->watch.recorder, r->is_live,
-				 r->is_live ? CST_SINK_FD : CST_SINK_NONE,
-				 r->is_live ? STDOUT_FILENO : -1, &r->o->look,
-				 &r->o->choice, err);
+	status = cst_recorder_live(r->watch.recorder, r->is_live,
+				   r->is_live ? CST_SINK_FD : CST_SINK_NONE,
+				   r->is_live ? STDOUT_FILENO : -1, &r->o->look,
+				   &r->o->choice, err);
+	if (status == 0)
+		cst_recorder_fill(r->watch.recorder);
+	return status;
 }
 
 static int recorder_open(struct record *r)

@@ -228,10 +228,19 @@ void area_end(struct area *a)
 void area_grow(struct area *a)
 {
 	uint32_t room = a->max_chunks - a->n_chunks;
-	uint32_t n = a->n_chunks > 64 ? a->n_chunks : 64;
+	uint32_t n = a->n_chunks > FEWEST_CHUNKS ? a->n_chunks : FEWEST_CHUNKS;
 
 	if (room)
 		area_add_chunks(a, n < room ? n : room);
+}
+
+int area_fill(struct area *a, uint32_t most)
+{
+	uint32_t room = most > a->n_chunks ? most - a->n_chunks : 0;
+
+	if (room)
+		area_add_chunks(a, room < FEWEST_CHUNKS ? room : FEWEST_CHUNKS);
+	return room > FEWEST_CHUNKS;
 }
 
 /* Drops the copy of a chunk of a file (area_copy()). */

@@ -66,6 +66,10 @@ void area_end(struct area *a);
 /* Doubles the number of chunks (adds 64 at least), up to max_chunks. */
 void area_grow(struct area *a);
 
+/* Adds a few chunks, a matter of some milliseconds, up to `most` of them all.
+ * Returns whether there are fewer still. */
+int area_fill(struct area *a, uint32_t most);
+
 /* Zeroes a chunk that was read and gives it back to the pool.  Writers that
  * wait for one are woken when an eighth of the pool was given back, or by
  * area_wake() at the end of a round: each wake-up is a system call. */

@@ -120,6 +120,15 @@ static void wait_for_names(struct cst_recorder *r)
 	pthread_cond_timedwait(&r->named, &r->lock, &until);
 }
 
+/* Where no rows are drawn the whole pool is made, piece by piece: others want
+ * the lock, too.  Returns whether there is more to do. */
+static int recorder_fill(struct cst_recorder *r)
+{
+	if (r->is_filling)
+		r->is_filling = (uint8_t)area_fill(r->area, r->pool_chunks);
+	return r->is_filling;
+}
+
 /* One turn of the reader thread, under the lock.  Returns how long to rest,
  * in microseconds. */
 static uint32_t recorder_turn(struct cst_recorder *r)
@@ -153,6 +162,8 @@ static uint32_t recorder_turn(struct cst_recorder *r)
 	recorder_tell_full(r);
 	recorder_tell_troubles(r);
 	area_answer(r->area, ticket);
+	if (recorder_fill(r))
+		return 0;
 	if (taken) {
 		r->n_quiet = 0;
 		return is_handshake || taken > BEHIND_RECORDS ? 0 : BUSY_US;
@@ -434,6 +445,14 @@ void cst_recorder_copy(struct cst_recorder *r, const char *path)
 	recorder_unlock(r);
 }
 
+void cst_recorder_fill(struct cst_recorder *r)
+{
+	recorder_lock(r);
+	while (recorder_fill(r))
+		;
+	recorder_unlock(r);
+}
+
 /* ---- taking, at gdb's word ------------------------------------------------
  */
 
@@ -622,8 +641,7 @@ int cst_recorder_live(struct cst_recorder *r, int is_live, enum cst_sink sink,
 	sites_filter(&r->sites, mute, filter);
 	filter_free(r->mute);
 	r->mute = mute;
-	while (!options.is_on && r->area->n_chunks < r->pool_chunks)
-		area_grow(r->area);
+	r->is_filling = !options.is_on;
 	status = live_set_span(&r->live, choice->from, choice->until);
 	live_set(&r->live, &options, filter, &r->calls);
 	r->has_reported_rows = 0;

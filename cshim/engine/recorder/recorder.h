@@ -74,6 +74,7 @@ struct cst_recorder {
 	uint32_t pool_chunks; /* chunks of the pool when no rows are drawn: what
 				 waits when the program stops is drawn first */
 	uint8_t is_running, is_stopping;
+	uint8_t is_filling; /* the pool is to have pool_chunks */
 	/* In a flood of rows the newest may wait (may_hold), and did
 	 * (has_held). */
 	uint8_t may_hold, has_held;

@@ -308,6 +308,10 @@ CST_API int cst_recorder_live(struct cst_recorder *r, int is_live,
 			      const struct cst_choice *choice,
 			      struct cst_error *err);
 
+/* Makes the whole pool, if no rows are drawn.  Without that it is made beside
+ * the program, as it starts. */
+CST_API void cst_recorder_fill(struct cst_recorder *r);
+
 /* Changes the limits of cst_recorder_options (keep_depth, keep_bytes, keep_ns)
  * for calls that are entered from here on.  Live rows obey them after the next
  * cst_recorder_live(). */
