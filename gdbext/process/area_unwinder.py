@@ -13,7 +13,7 @@ import gdb
 from gdb.unwinder import Unwinder, register_unwinder
 
 from . import hooks, memory
-from .patched_area import Hook
+from .patched_area import Area, Hook
 
 # All but rip and rsp: a trampoline has changed none where it calls the shim.
 _KEPT = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10",
@@ -118,13 +118,40 @@ def _above(pending: Any, pc: int, own: int) -> Any:
     return info
 
 
+class KnownHooks:
+    """The hooks of areas, by the calls' return addresses.  They are made when a
+    thread is in one of the areas."""
+
+    def __init__(self) -> None:
+        self._areas: list[Area] = []  # the newest first
+        self._expected: dict[int, Hook] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._areas or self._expected)
+
+    def add(self, areas: list[Area]) -> None:
+        keys = {area.key() for area in areas}
+        self._areas = areas + [a for a in self._areas if a.key() not in keys]
+
+    def expect(self, address: int, hook: Hook) -> None:
+        """There is another one."""
+        self._expected[address] = hook
+
+    def get(self, address: int) -> Optional[Hook]:
+        found = self._expected.get(address)
+        if found is None:
+            area = next((a for a in self._areas if a.is_code(address)), None)
+            found = area.hooks.get(address) if area else None
+        return found
+
+
 class AreaUnwinder(Unwinder):
     """Knows the places where trampolines call the shim, and those where the
     shim handles what is not usual."""
 
     def __init__(self) -> None:
         super().__init__(_NAME)
-        self.hooks: dict[int, Hook] = {}  # by the calls' return addresses
+        self.hooks = KnownHooks()
         # Asked before of each frame, while a thread steps.
         self.look: Callable[[Any], Optional[Any]] = lambda pending: None
         # The shim's functions that trampolines call, and whether gdb is to know

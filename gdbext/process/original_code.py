@@ -23,21 +23,30 @@ class Original:
     """The bytes that patches have replaced."""
 
     def __init__(self) -> None:
+        self._areas: list[Area] = []  # that were not looked into yet
         self._starts: list[int] = []
         self._bytes: list[bytes] = []
 
     def set(self, areas: list[Area]) -> None:
-        found = sorted((p.address, p.old) for a in areas for p in a.patches)
-        self._starts = [address for address, _ in found]
-        self._bytes = [old for _, old in found]
+        self._areas, self._starts, self._bytes = areas, [], []
+
+    def _index_behind(self, address: int) -> int:
+        """Returns that of the first place there or behind it."""
+        if self._areas:
+            found = sorted((p.address, p.old) for a in self._areas
+                           for p in a.patches)
+            self._areas = []
+            self._starts = [at for at, _ in found]
+            self._bytes = [old for _, old in found]
+        return bisect.bisect_left(self._starts, address)
 
     def is_near(self, address: int) -> bool:
-        i = bisect.bisect_left(self._starts, address + _LONGEST)
+        i = self._index_behind(address + _LONGEST)
         return i > 0 and self._starts[i - 1] + _LONGEST > address
 
     def restore(self, address: int, data: bytearray) -> None:
         """Puts them into what was read at the address."""
-        i = bisect.bisect_left(self._starts, address + len(data))
+        i = self._index_behind(address + len(data))
         while i > 0 and self._starts[i - 1] + _LONGEST > address:
             i -= 1
             for k, byte in enumerate(self._bytes[i]):

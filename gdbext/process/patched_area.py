@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes as C
+import functools
 import gc
 import struct
 from typing import Any, Iterator, NamedTuple
@@ -67,6 +68,10 @@ class Patch(NamedTuple):
                                       or self.kind != abi.CST_PATCH_HOST)
 
 
+# In a third of the time.
+_make_patch: Any = functools.partial(tuple.__new__, Patch)
+
+
 class Hook(NamedTuple):
     """Where a trampoline's call of the shim returns to."""
 
@@ -93,17 +98,65 @@ class Hook(NamedTuple):
                              abi.CST_SLOT_FRAMED_EXIT)
 
 
-class Area(NamedTuple):
-    """New code of one loaded file."""
+class Area:
+    """New code of one loaded file: a plan, as it was applied.  There may be tens
+    of thousands of patches, and the user waits: what only a stop asks for is made
+    then."""
 
-    start: int
-    sum: int  # of the plan
-    code: tuple[int, int]  # address and size of gates and trampolines
-    frames: tuple[int, int]  # of their call frame information
-    patches: list[Patch]
-    hooks: dict[int, Hook]  # by address
-    moved: list[tuple[int, int]]  # instructions: where the copy is, and its own
-    sizes: dict[int, int]  # of functions, by address
+    def __init__(self, plan: bytes, where: abi.cst_patched) -> None:
+        head = abi.cst_plan.from_buffer_copy(plan)
+        self._plan, self._head, self._bias = plan, head, int(where.bias)
+        self.start = int(where.area)
+        self.sum = int(where.sum)  # of the plan
+        # Address and size of gates and trampolines, and of their call frame
+        # information.
+        self.code = self.start + int(head.code_at), int(head.code_size)
+        self.frames = self.start + int(head.frames_at), int(head.frames_size)
+        with _no_collection():
+            self.patches = list(_patches(plan, head, where))
+
+    @functools.cached_property
+    def functions(self) -> list[tuple[int, int]]:
+        """Address and size of each."""
+        return [(self._bias + address, size) for address, size, *_ in _rows(
+            self._plan, self._head.functions, abi.cst_plan_function)]
+
+    @functools.cached_property
+    def sizes(self) -> dict[int, int]:
+        """Each size, by its address."""
+        return dict(self.functions)
+
+    @functools.cached_property
+    def _copies(self) -> dict[int, list[tuple[int, int]]]:
+        """The moved instructions of each patch: where the copy is, and its own
+        place, in the plan's addresses."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for address, copy, patch in _rows(self._plan, self._head.copies,
+                                          abi.cst_plan_copy):
+            found.setdefault(patch, []).append((copy, address))
+        return found
+
+    @functools.cached_property
+    def moved(self) -> list[tuple[int, int]]:
+        """Instructions: where the copy is, and its own place."""
+        return [(self.start + copy, self._bias + own)
+                for one in self._copies.values() for copy, own in one]
+
+    @functools.cached_property
+    def hooks(self) -> dict[int, Hook]:
+        """All calls of the shim, by the addresses that they return to."""
+        found = {}
+        rows = _rows(self._plan, self._head.patches, abi.cst_patch)
+        with _no_collection():
+            for i, (_, function, _, hook, end_hook, *_) in enumerate(rows):
+                for at in [at for at in (hook, end_hook) if at]:
+                    behind = [copy for copy in self._copies.get(i, ())
+                              if copy[0] >= at]
+                    found[self.start + at] = Hook(
+                        self.functions[function][0],
+                        _slot(self._plan, self._head, at), self.patches[i],
+                        self._bias + min(behind)[1] if behind else 0)
+        return found
 
     def is_code(self, address: int) -> bool:
         """Is it in a gate or a trampoline?"""
@@ -190,26 +243,6 @@ def _slot(plan: bytes, head: abi.cst_plan, hook: int) -> int:
     return (hook + int(distance) - int(head.code_at)) // abi.CST_PLAN_GATE
 
 
-def _functions(plan: bytes, head: abi.cst_plan,
-               bias: int) -> tuple[list[int], dict[int, int]]:
-    """Returns the functions' addresses, and their sizes by these."""
-    rows = [(bias + address, size) for address, size, *_ in _rows(
-        plan, head.functions, abi.cst_plan_function)]
-    return [address for address, _ in rows], dict(rows)
-
-
-def _copies(plan: bytes, head: abi.cst_plan) -> dict[int, list[tuple[int, int]]]:
-    """Returns the moved instructions of each patch: where the copy is, and its
-    own place."""
-    found: dict[int, list[tuple[int, int]]] = {}
-    for address, copy, patch in _rows(plan, head.copies, abi.cst_plan_copy):
-        if patch in found:
-            found[patch].append((copy, address))
-        else:
-            found[patch] = [(copy, address)]
-    return found
-
-
 @contextlib.contextmanager
 def _no_collection() -> Iterator[None]:
     """Python's collector would look at all that is made again and again."""
@@ -222,32 +255,16 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-@_no_collection()
-def read_area(plan: bytes, where: abi.cst_patched) -> Area:
-    """The plan, as it was applied.  There may be tens of thousands of patches,
-    and the user waits: a loop has no more in it than it must."""
-    head = abi.cst_plan.from_buffer_copy(plan)
+def _patches(plan: bytes, head: abi.cst_plan,
+             where: abi.cst_patched) -> Iterator[Patch]:
+    """A loop that has no more in it than it must."""
     bias, area, moved_by = where.bias, where.area, where.moved
-    starts, sizes = _functions(plan, head, bias)
-    copies = _copies(plan, head)
-    found, all_hooks = [], {}
-    for i, (address, function, trampoline, hook, end_hook, _, kind, _, length,
-            moved, _, _, old, new) in enumerate(
-                _rows(plan, head.patches, abi.cst_patch)):
+    for (address, function, trampoline, _, _, _, kind, _, length, moved, _, _,
+         old, new) in _rows(plan, head.patches, abi.cst_patch):
         if moved:
             place = int.from_bytes(new[moved:moved + 4], "little") + moved_by
             new = (new[:moved] + (place % 2**32).to_bytes(4, "little")
                    + new[moved + 4:])
-        one = Patch(bias + address, old[:length], new[:length], function, kind,
-                    0 if kind == abi.CST_PATCH_LANDING else area + trampoline)
-        found.append(one)
-        for at in (hook, end_hook) if end_hook else (hook,) if hook else ():
-            behind = [copy for copy in copies.get(i, ()) if copy[0] >= at]
-            all_hooks[area + at] = Hook(
-                starts[function], _slot(plan, head, at), one,
-                bias + min(behind)[1] if behind else 0)
-    return Area(area, where.sum, (area + head.code_at, head.code_size),
-                (area + head.frames_at, head.frames_size), found, all_hooks,
-                [(area + copy, bias + own)
-                 for one in copies.values() for copy, own in one],
-                sizes)
+        yield _make_patch((
+            bias + address, old[:length], new[:length], function, kind,
+            0 if kind == abi.CST_PATCH_LANDING else area + trampoline))

@@ -57,7 +57,7 @@ class PatchedProcess:
                  if b.is_valid()}
         near = {stop - i for stop in stops for i in range(1, LONGEST_PATCH)}
         found = []
-        for area in self.areas:
+        for area in self.areas if stops else ():
             for p in area.patches:
                 key = (area.start, p.function)
                 if (p.address in near and key not in self.left_out - self.late

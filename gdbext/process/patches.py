@@ -18,11 +18,11 @@ from ..ui import ctrlc
 from ..ui.console import say
 from . import arrival, displaced, hooks, memory, x86_64
 from .area_symbols import AreaSymbols
-from .area_unwinder import AreaUnwinder
+from .area_unwinder import AreaUnwinder, KnownHooks
 from .instruction_steps import InstructionSteps, UnseenEnd
 from .line_steps import LineSteps
 from .original_code import ShownCode
-from .patched_area import Area, Hook, Patch, read_area
+from .patched_area import Area, Hook, Patch
 from .patched_process import Key, PatchedProcess
 from .plans import Plans
 from .process_state import is_alive, parent_of
@@ -141,8 +141,7 @@ class Patches:
                                  in there.items() if key not in known) if area]
         self._set_areas(old + new)
         self._now.find_broken()
-        self._unwinder.hooks.update(
-            {at: hook for area in new for at, hook in area.hooks.items()})
+        self._unwinder.hooks.add(new)
         for area in new:
             self._unwinder.slots.update(area.slots(self._now.pid))
         return new
@@ -155,7 +154,7 @@ class Patches:
             with open(name, "rb") as f:
                 plan = f.read()
             if plan[-8:] == where.sum.to_bytes(8, "little"):
-                return read_area(plan, where)
+                return Area(plan, where)
         return None
 
     def write(self) -> None:
@@ -315,7 +314,7 @@ class Patches:
 
     def expect_return(self, address: int, hook: Hook) -> None:
         """A thread is to call the shim for that end, as if from there."""
-        self._unwinder.hooks[address] = hook
+        self._unwinder.hooks.expect(address, hook)
 
     def areas(self) -> dict[int, Area]:
         """For each patched function, by its address: the area that has it."""
@@ -659,7 +658,7 @@ class Patches:
         self._now = PatchedProcess(0)
         self._kin = {0: self._now}
         self._set_areas([])
-        self._unwinder.hooks, self._unwinder.slots = {}, set()
+        self._unwinder.hooks, self._unwinder.slots = KnownHooks(), set()
         self._shown.set([])
         self._listen_no_more()
 
