@@ -13,12 +13,15 @@ import tempfile
 
 import bench_build as build
 import running
-from table import median, rounds
+from table import rounds
 
 # With hooks a unit of work makes more calls.  Both are to make about as many, for
 # the first calls from each place cost more than those to come.
 SIZES = {"fib": (38, 32), "wide": (2600, 296)}
 TRACE = build.built("patched.cst")
+# What others on the machine take from a run is never less than nothing, so that
+# the shortest of some tell.
+N_ROUNDS = 7
 
 
 def _cpu(program, size):
@@ -59,9 +62,9 @@ def _row(table, name):
         "patched": lambda: _recorded(plain, size),
         "hooks": lambda: _recorded(hooked, hooked_size),
         "uftrace": lambda: _uftrace(plain, size),
-    })
-    alone = median(got["alone"])
-    ours, hooks = ((median(got[way], lambda run: run[0]) - median(got[than]))
+    }, N_ROUNDS)
+    alone = min(got["alone"])
+    ours, hooks = ((min(got[way])[0] - min(got[than]))
                    / got[way][0][1] for way, than in (
                        ("patched", "alone"), ("hooks", "alone less")))
     table.row("%s -O2" % name, "%.1f ns" % ours, "%.1f hooks" % hooks,
@@ -69,18 +72,16 @@ def _row(table, name):
     if None in got["uftrace"]:
         table.row("", "", "uftrace record -P .: fails", 0)
         return
-    peer = (median(got["uftrace"]) - alone) / got["patched"][0][1]
+    peer = (min(got["uftrace"]) - alone) / got["patched"][0][1]
     table.row("", "", "%.1f uftrace record -P ." % peer, peer / ours,
               (">=", 5))
 
 
 def _idle(table):
-    """What gcc -fpatchable-function-entry=5 costs while nobody traces: less than
-    what others on the machine take from a run, which is never less than nothing,
-    so that of many runs the shortest tell."""
+    """What gcc -fpatchable-function-entry=5 costs while nobody traces."""
     size = SIZES["fib"][0]
     got = rounds({name: lambda name=name: _cpu(name + "-fib-O2", size)
-                  for name in ("roomy", "plain")}, n=25)
+                  for name in ("roomy", "plain")}, 25)
     calls = _recorded("plain-fib-O2", size)[1]
     more = (min(got["roomy"]) - min(got["plain"])) / calls
     table.row("fib -O2, room for patches", "%.2f ns" % more, "idle", more,
@@ -120,9 +121,10 @@ def _lua(table):
                       "patched": lambda: _lua_run([*record,
                                                    programs["alone"]]),
                       "hooks": lambda: _lua_run([*record,
-                                                 programs["hooks"]])})
-    alone = median(got["alone"], lambda run: run[0])
-    ours, hooks = ((median(got[way], lambda run: run[0]) - alone)
+                                                 programs["hooks"]])},
+                     N_ROUNDS)
+    alone = min(got["alone"])[0]
+    ours, hooks = ((min(got[way])[0] - alone)
                    / got[way][0][1] for way in ("patched", "hooks"))
     table.row("Lua -O2", "%.1f ns" % ours, "%.1f hooks" % hooks, ours / hooks,
               ("<=", 1.1))
@@ -130,8 +132,9 @@ def _lua(table):
 
 def patched(table):
     table.section("patched", "what a call adds to the program's own processor "
-                             "time;\nwithout hooks the compiler has inlined "
-                             "more, so that more work makes as many calls")
+                             "time, by the shortest runs;\nwithout hooks the "
+                             "compiler has inlined more, so that more work "
+                             "makes as many calls")
     for name in SIZES:
         _row(table, name)
     if os.environ.get("REAL"):
