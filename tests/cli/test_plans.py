@@ -14,7 +14,7 @@ import subprocess
 import pytest
 
 from lib_build import BUILD, ROOT, folder
-from lib_cstrace import cstrace
+from lib_cstrace import command, cstrace
 
 HERE = ROOT / "tests" / "plan"
 PACKAGES = pathlib.Path("/var/lib/dpkg/info")
@@ -363,6 +363,21 @@ def test_plans_are_cached(app):
     os.utime(kept, (0, 0))
     cstrace(app, "check", "--patch=twice", "app", **cache)
     assert not kept.exists() and len(list(plans.iterdir())) == 3
+
+
+def test_threads_make_the_plan_that_one_makes(tmp_path):
+    def on_one():
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+    for name, prepare in (("one", on_one), ("all", None)):
+        done = command("check", "--patch", BUILD / "libcstrace-engine.so",
+                       preexec_fn=prepare, env={
+                           **os.environ, "XDG_CACHE_HOME": str(tmp_path / name)})
+        assert done.returncode == 0, done.stderr
+    one, whole = (next((tmp_path / name / "cstrace" / "plans").iterdir())
+                  for name in ("one", "all"))
+    assert one.name == whole.name
+    assert one.read_bytes() == whole.read_bytes()
 
 
 def test_a_large_file_is_announced_once(app):

@@ -125,10 +125,8 @@ static void end_overlaps(struct functions *f)
 		f->all[n++] = f->all[i];
 	}
 	f->n = n;
-	for (uint32_t i = 0; i < n; i++) {
-		f->all[i].jumped_from = FUNCTION_NONE;
+	for (uint32_t i = 0; i < n; i++)
 		f->all[i].whole = i;
-	}
 }
 
 static void read_symbols(struct functions *f, const struct image *im,

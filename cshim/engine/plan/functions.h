@@ -17,14 +17,12 @@ struct plan_function {
 	uint64_t start, end;
 	const char *name;	   /* linkage name, borrowed; "": not known */
 	const struct frame *frame; /* NULL: it has none */
-	uint32_t jumped_from; /* the one other function that jumps to its begin,
-				 or FUNCTION_NONE or FUNCTION_MANY */
-	uint32_t whole;	      /* the function that it is a part of, as a rule
-				 itself; FUNCTION_NONE: that is not known */
-	uint8_t is_cold;      /* a part that was moved away: nobody calls it */
-	uint8_t has_line;     /* a source line begins where it begins */
-	uint8_t has_table;    /* jumps through a table that was found */
-	uint8_t has_label;    /* takes the address of a place inside itself */
+	uint32_t whole;	       /* the function that it is a part of, as a rule
+				  itself; FUNCTION_NONE: that is not known */
+	uint8_t is_cold;       /* a part that was moved away: nobody calls it */
+	uint8_t has_line;      /* a source line begins where it begins */
+	uint8_t has_table;     /* jumps through a table that was found */
+	uint8_t has_label;     /* takes the address of a place inside itself */
 	uint8_t has_lost_jump; /* jumps to where nobody can tell */
 	uint8_t is_unreadable;
 	uint8_t is_restartable;

@@ -4,45 +4,63 @@
  * and is none costs a patch; what is not noticed would cost the program: so all
  * tables of offsets count that the code takes the address of, however long; but
  * not words that lead into an instruction of a compiler's.
+ *
+ * Nearly all of the time goes into decoding: several threads share it.
  */
 #include "plan/sweep.h"
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/worker.h"
 #include "plan/hooks.h"
 #include "plan/insn.h"
 #include "plan/references.h"
 
+#include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
+enum { MOST_THREADS = 4, WORTH_BYTES = 1 << 18 };
+
+/* What one thread reads: functions side by side, and the gaps about them. */
 struct sweep {
-	struct image *im;
+	struct image im; /* but for the first, with marks of its own */
 	struct functions *f;
+	const struct hooks *hooks;
+	uint32_t first, end;	   /* indexes of its functions */
 	struct plan_function *now; /* NULL: between functions */
 	uint32_t number;	   /* its index */
-	struct hooks hooks;
+	/* For each function, the one other function that jumps to its begin,
+	 * or FUNCTION_NONE or FUNCTION_MANY. */
+	uint32_t *jumped_from;
+	struct function_end *ends; /* by address */
+	uint32_t n_ends, cap_ends;
 	int failed; /* out of memory */
+	pthread_t thread;
 };
+
+static uint32_t both_jump(uint32_t one, uint32_t other)
+{
+	if (one == FUNCTION_NONE || one == other)
+		return other;
+	return other == FUNCTION_NONE ? one : FUNCTION_MANY;
+}
 
 static void see_jump(struct sweep *s, uint64_t target)
 {
 	struct plan_function *now = s->now;
 	uint32_t other;
 
-	image_mark(s->im, target, MARK_LEADER);
+	image_mark(&s->im, target, MARK_LEADER);
 	if (!now)
 		return;
 	if (target >= now->start && target < now->end) {
-		image_mark(s->im, target, MARK_LOOP);
+		image_mark(&s->im, target, MARK_LOOP);
 		return;
 	}
 	other = functions_at(s->f, target);
 	if (other == FUNCTION_NONE || s->f->all[other].start != target)
 		return;
-	now = &s->f->all[other];
-	if (now->jumped_from == FUNCTION_NONE)
-		now->jumped_from = s->number;
-	else if (now->jumped_from != s->number)
-		now->jumped_from = FUNCTION_MANY;
+	s->jumped_from[other] = both_jump(s->jumped_from[other], s->number);
 }
 
 /* What may be a table of 32-bit offsets from its own begin to places of the
@@ -51,19 +69,20 @@ static void see_table(struct sweep *s, uint64_t table)
 {
 	const struct image_section *code = NULL; /* where most words lead to */
 	uint64_t n = 0;
-	const uint8_t *bytes = table % 4 ? NULL : image_bytes(s->im, table, &n);
+	const uint8_t *bytes =
+		table % 4 ? NULL : image_bytes(&s->im, table, &n);
 
 	for (uint64_t i = 0; bytes && i + 4 <= n; i += 4) {
 		uint64_t to = table + (uint64_t)(int32_t)get_u32(bytes + i);
 
 		if (!code || to - code->start >= code->end - code->start) {
-			code = image_section_at(s->im, to);
+			code = image_section_at(&s->im, to);
 			if (!code || !code->is_code)
 				break;
 		}
-		image_mark(s->im, to, MARK_LISTED);
+		image_mark(&s->im, to, MARK_LISTED);
 		if (s->now && to >= s->now->start && to < s->now->end) {
-			image_mark(s->im, to, MARK_LOOP);
+			image_mark(&s->im, to, MARK_LOOP);
 			s->now->has_table = 1;
 		}
 	}
@@ -73,8 +92,8 @@ static void see_data(struct sweep *s, const struct insn *i)
 {
 	struct plan_function *now = s->now;
 
-	if (image_is_code(s->im, i->data)) {
-		image_mark(s->im, i->data, MARK_LEADER | MARK_NAMED);
+	if (image_is_code(&s->im, i->data)) {
+		image_mark(&s->im, i->data, MARK_LEADER | MARK_NAMED);
 		if (now && i->data > now->start && i->data < now->end)
 			now->has_label = 1;
 	} else if (i->is_address) {
@@ -85,19 +104,17 @@ static void see_data(struct sweep *s, const struct insn *i)
 /* Notes an instruction that may end a call of the function. */
 static void see_end(struct sweep *s, const struct insn *i, uint64_t addr)
 {
-	struct functions *f = s->f;
-
 	if (i->kind == INSN_BRANCH || i->kind == INSN_JUMP) {
 		if (i->target >= s->now->start && i->target < s->now->end)
 			return;
 	} else if (i->kind != INSN_RETURN && i->kind != INSN_JUMP_INDIRECT) {
 		return;
 	}
-	if (array_room(&f->ends, &f->cap_ends, f->n_ends + 1ull)) {
+	if (array_room(&s->ends, &s->cap_ends, s->n_ends + 1ull)) {
 		s->failed = 1;
 		return;
 	}
-	f->ends[f->n_ends++] = (struct function_end){addr, *i, s->number};
+	s->ends[s->n_ends++] = (struct function_end){addr, *i, s->number};
 }
 
 static void see(struct sweep *s, const struct insn *i, uint64_t addr)
@@ -113,11 +130,11 @@ static void see(struct sweep *s, const struct insn *i, uint64_t addr)
 		break;
 	case INSN_CALL:
 	case INSN_CALL_INDIRECT:
-		image_mark(s->im, i->target, MARK_LEADER | MARK_NAMED);
-		image_mark(s->im, addr + i->length, MARK_RETURN);
-		if (s->now && s->hooks.n)
-			s->now->is_hooked |= hooks_kind(&s->hooks, i->target) ||
-					     hooks_kind(&s->hooks, i->data);
+		image_mark(&s->im, i->target, MARK_LEADER | MARK_NAMED);
+		image_mark(&s->im, addr + i->length, MARK_RETURN);
+		if (s->now && s->hooks->n)
+			s->now->is_hooked |= hooks_kind(s->hooks, i->target) ||
+					     hooks_kind(s->hooks, i->data);
 		break;
 	default:
 		break;
@@ -125,8 +142,8 @@ static void see(struct sweep *s, const struct insn *i, uint64_t addr)
 	if (i->is_relative && i->kind != INSN_CALL_INDIRECT &&
 	    i->kind != INSN_JUMP_INDIRECT)
 		see_data(s, i);
-	if (s->im->is_fixed && i->constant && image_is_code(s->im, i->constant))
-		image_mark(s->im, i->constant, MARK_LEADER | MARK_NAMED);
+	if (s->im.is_fixed && i->constant && image_is_code(&s->im, i->constant))
+		image_mark(&s->im, i->constant, MARK_LEADER | MARK_NAMED);
 }
 
 static int ends_line(const struct insn *i)
@@ -144,22 +161,22 @@ static void sweep_function(struct sweep *s, uint32_t number)
 {
 	struct plan_function *now = &s->f->all[number];
 	uint64_t n, addr = now->start;
-	const uint8_t *bytes = image_bytes(s->im, addr, &n);
+	const uint8_t *bytes = image_bytes(&s->im, addr, &n);
 	int is_behind_end = 0;
 	struct insn i;
 
 	s->now = now;
 	s->number = number;
-	image_mark(s->im, addr, MARK_LEADER);
+	image_mark(&s->im, addr, MARK_LEADER);
 	for (; addr < now->end; addr += i.length) {
 		if (!insn_decode(&i, bytes + (addr - now->start),
 				 now->end - addr, addr)) {
 			now->is_unreadable = 1;
 			return;
 		}
-		image_mark(s->im, addr, MARK_CODE);
+		image_mark(&s->im, addr, MARK_CODE);
 		if (is_behind_end && is_filler(&i))
-			image_mark_all(s->im, addr, i.length, MARK_PADDING);
+			image_mark_all(&s->im, addr, i.length, MARK_PADDING);
 		else
 			is_behind_end = ends_line(&i);
 		see(s, &i, addr);
@@ -171,12 +188,12 @@ static void sweep_function(struct sweep *s, uint32_t number)
 static void sweep_gap(struct sweep *s, uint64_t addr, uint64_t end)
 {
 	uint64_t n;
-	const uint8_t *bytes = image_bytes(s->im, addr, &n);
+	const uint8_t *bytes = image_bytes(&s->im, addr, &n);
 	int is_fill = 1;
 	struct insn i;
 
 	s->now = NULL;
-	if (!bytes || !image_is_code(s->im, addr))
+	if (!bytes || !image_is_code(&s->im, addr))
 		return;
 	if (n < end - addr)
 		end = addr + n;
@@ -188,33 +205,145 @@ static void sweep_gap(struct sweep *s, uint64_t addr, uint64_t end)
 		}
 		is_fill &= is_filler(&i);
 		if (is_fill)
-			image_mark_all(s->im, addr, i.length, MARK_PADDING);
+			image_mark_all(&s->im, addr, i.length, MARK_PADDING);
 		else
 			see(s, &i, addr);
 	}
 }
 
-/* The gaps of each section, and the functions between them. */
-static void sweep_all(struct sweep *s)
+static int is_own(const struct sweep *s, uint32_t function)
 {
+	return function >= s->first && (function < s->end || s->end == s->f->n);
+}
+
+/* The gaps of each section, and the functions between them. */
+static void *sweep_all(void *arg)
+{
+	struct sweep *s = arg;
 	const struct functions *f = s->f;
 	uint32_t next = 0;
 
-	for (uint32_t k = 0; k < s->im->n_sections; k++) {
-		const struct image_section *section = &s->im->sections[k];
+	for (uint32_t k = 0; k < s->im.n_sections; k++) {
+		const struct image_section *section = &s->im.sections[k];
 		uint64_t addr = section->start;
 
 		if (!section->is_code)
 			continue;
-		while (next < f->n && f->all[next].start < section->end) {
-			if (addr < f->all[next].start)
+		for (; next < f->n && f->all[next].start < section->end;
+		     next++) {
+			if (is_own(s, next) && addr < f->all[next].start)
 				sweep_gap(s, addr, f->all[next].start);
-			sweep_function(s, next);
-			addr = f->all[next++].end;
+			if (is_own(s, next))
+				sweep_function(s, next);
+			addr = f->all[next].end;
 		}
-		if (addr < section->end)
+		if (addr < section->end && is_own(s, next ? next - 1 : 0))
 			sweep_gap(s, addr, section->end);
 	}
+	return NULL;
+}
+
+/* ---- several threads ----------------------------------------------------- */
+
+static uint32_t n_processors(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set)
+		       ? 1
+		       : (uint32_t)CPU_COUNT(&set);
+}
+
+/* Shares out the functions, by their bytes.  Returns among how many. */
+static uint32_t share_out(struct sweep all[MOST_THREADS],
+			  const struct sweep *whole)
+{
+	const struct functions *f = whole->f;
+	uint64_t bytes = 0, worth, sum = 0;
+	uint32_t n = n_processors(), k = 0;
+
+	for (uint32_t i = 0; i < f->n; i++)
+		bytes += f->all[i].end - f->all[i].start;
+	worth = bytes / WORTH_BYTES + 1;
+	if (n > MOST_THREADS)
+		n = MOST_THREADS;
+	if (worth < n)
+		n = (uint32_t)worth;
+	for (uint32_t i = 0; i < n; i++)
+		all[i] = *whole;
+	for (uint32_t i = 0; i < f->n && k + 1 < n; i++) {
+		sum += f->all[i].end - f->all[i].start;
+		if (sum >= bytes / n * (k + 1)) {
+			all[k].end = i + 1;
+			all[++k].first = i + 1;
+		}
+	}
+	return k + 1;
+}
+
+static int sweep_init(struct sweep *s, int has_own_marks)
+{
+	size_t size = s->f->n * sizeof(*s->jumped_from);
+
+	s->jumped_from = malloc(size + 1);
+	if (has_own_marks)
+		s->im.marks = calloc(s->im.code_end - s->im.code_start, 1);
+	if (!s->jumped_from || !s->im.marks)
+		return 0;
+	memset(s->jumped_from, 0xff, size); /* FUNCTION_NONE */
+	return 1;
+}
+
+/* Adds what s has found to what the first one has. */
+static void sweep_join(struct sweep *to, const struct sweep *s)
+{
+	uint64_t n = s->im.code_end - s->im.code_start;
+
+	for (uint64_t i = 0; i < n; i++)
+		to->im.marks[i] |= s->im.marks[i];
+	for (uint32_t i = 0; i < s->f->n; i++)
+		to->jumped_from[i] =
+			both_jump(to->jumped_from[i], s->jumped_from[i]);
+	if (array_room(&to->ends, &to->cap_ends,
+		       (uint64_t)to->n_ends + s->n_ends)) {
+		to->failed = 1;
+		return;
+	}
+	if (s->n_ends)
+		memcpy(to->ends + to->n_ends, s->ends,
+		       s->n_ends * sizeof(*s->ends));
+	to->n_ends += s->n_ends;
+}
+
+/* Reads all that *whole is to read. */
+static void sweep_shared(struct sweep *whole)
+{
+	struct sweep all[MOST_THREADS];
+	uint32_t n = share_out(all, whole);
+	int are_running[MOST_THREADS] = {0};
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!sweep_init(&all[i], i > 0))
+			all[i].failed = 1;
+		else if (i > 0)
+			are_running[i] = !worker_start(&all[i].thread,
+						       sweep_all, &all[i]);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (are_running[i])
+			pthread_join(all[i].thread, NULL);
+		else if (!all[i].failed)
+			sweep_all(&all[i]);
+	}
+	for (uint32_t i = 1; i < n; i++) {
+		if (!all[0].failed && !all[i].failed)
+			sweep_join(&all[0], &all[i]);
+		all[0].failed |= all[i].failed;
+		free(all[i].im.marks);
+		free(all[i].jumped_from);
+		free(all[i].ends);
+	}
+	*whole = all[0];
 }
 
 /* Was it compiled, and does all else that leads into it lead to instructions as
@@ -277,33 +406,42 @@ static void mark_landing_pad(void *context, uint64_t addr)
 /* Finds the functions that moved parts are of: the only ones that jump to them.
  * Without symbols, a function that only one other one jumps to, and that
  * nothing calls, is taken for such a part. */
-static void find_wholes(struct image *im, struct functions *f)
+static void find_wholes(struct image *im, struct functions *f,
+			const uint32_t *jumped_from)
 {
 	for (uint32_t i = 0; i < f->n; i++) {
 		struct plan_function *now = &f->all[i];
 
 		if (!now->is_cold && !*now->name &&
-		    now->jumped_from < FUNCTION_MANY &&
+		    jumped_from[i] < FUNCTION_MANY &&
 		    !(image_marks(im, now->start) & MARK_NAMED))
 			now->is_cold = 1;
 		if (now->is_cold)
-			now->whole = now->jumped_from < FUNCTION_MANY
-					     ? now->jumped_from
+			now->whole = jumped_from[i] < FUNCTION_MANY
+					     ? jumped_from[i]
 					     : FUNCTION_NONE;
 	}
 }
 
 int sweep(struct image *im, struct functions *f, const struct frames *frames)
 {
-	struct sweep s = {.im = im, .f = f};
+	struct hooks hooks = {0};
+	struct sweep s = {.im = *im, .f = f, .hooks = &hooks, .end = f->n};
 
-	hooks_find(&s.hooks, im, f);
-	sweep_all(&s);
-	for (uint32_t i = 0; i < frames->n; i++)
-		frames_landing_pads(im, &frames->all[i], mark_landing_pad, im);
-	references_mark(im, f);
-	settle_tables(im, f);
-	drop_reached_padding(im);
-	find_wholes(im, f);
+	hooks_find(&hooks, im, f);
+	sweep_shared(&s);
+	f->ends = s.ends;
+	f->n_ends = s.n_ends;
+	f->cap_ends = s.cap_ends;
+	if (!s.failed) {
+		for (uint32_t i = 0; i < frames->n; i++)
+			frames_landing_pads(im, &frames->all[i],
+					    mark_landing_pad, im);
+		references_mark(im, f);
+		settle_tables(im, f);
+		drop_reached_padding(im);
+		find_wholes(im, f, s.jumped_from);
+	}
+	free(s.jumped_from);
 	return s.failed ? CST_MEMORY : 0;
 }
