@@ -4,6 +4,7 @@ a hook shows the function that called it, as a breakpoint would."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 from typing import TYPE_CHECKING, Any, Iterator, Optional
@@ -94,44 +95,51 @@ def leave_hook(signal: str) -> None:
     users(gdb.newest_frame()).select()
 
 
-def _step_out(is_users: bool) -> bool:
-    """Steps the selected thread out; it may have written a record."""
+def _step_out(is_users: bool) -> Optional[bool]:
+    """Steps the selected thread out; it may have written a record.  Returns
+    whether it is out; None: it was in no hook."""
     newest = gdb.newest_frame()
     user = users(newest)
     if user == newest:
-        return False
+        return None
     tid = gdb.selected_thread().ptid[1]
     found = _standing and _standing.trampoline(newest)
     pc, sp = found[:2] if found else (
         user.pc(), int(user.read_register(x86_64.SP_REGISTER)) % 2**64)
-    engine.step_out(tid, pc, sp)
+    is_out = engine.step_out(tid, pc, sp)
     # gdb does not know that it moved.
     gdb.execute("maintenance flush register-cache", to_string=True)
     if _standing:
         _standing.settle(is_users)
-    return True
+    return is_out
 
 
 # Each takes a look at its registers.
 _MOST_THREADS = 32
 
 
+def _leave(thread: gdb.InferiorThread) -> Optional[bool]:
+    """What _step_out() returns of a thread that stands there by itself."""
+    thread.switch()
+    with contextlib.suppress(gdb.error):  # its frames are left out as they are
+        if not (_standing and _standing.is_to_stop()):
+            return _step_out(is_users=False)
+    return None
+
+
 def leave_other_hooks() -> bool:
     """In hook-stop: the user may select any thread, and gdb shows its innermost
     frame at once.  Returns whether one was in a hook."""
-    has_stepped = False
     own = gdb.selected_thread()
     others = [t for t in gdb.selected_inferior().threads()
               if t.num != own.num and t.is_stopped()] if own else []
     with arrival.selected_kept():
-        for thread in others[:_MOST_THREADS]:
-            thread.switch()
-            try:
-                if not (_standing and _standing.is_to_stop()):
-                    has_stepped |= _step_out(is_users=False)
-            except gdb.error:
-                pass  # as it is, its frames are left out of `backtrace`
-    return has_stepped
+        are_out = [(t, _leave(t)) for t in others[:_MOST_THREADS]]
+        # One may have waited for a lock that another one had.
+        for thread, is_out in are_out:
+            if is_out is False:
+                _leave(thread)
+    return any(is_out is not None for _, is_out in are_out)
 
 
 def _can_read_arguments() -> bool:
