@@ -578,13 +578,6 @@ class Patches:
         self._now.staying = self._take_away()
         self._now.is_resting = True
 
-    def go_on(self) -> None:
-        if self._now.is_resting:
-            self._now.is_resting = False
-            self._now.left_out -= self._now.staying
-            self._find_places()
-            self.write_midway()
-
     @contextlib.contextmanager
     def own_code(self) -> Iterator[None]:
         """Within, the code is the program's own, and the selected thread is where
@@ -594,14 +587,16 @@ class Patches:
         try:
             yield
         finally:
-            if self._is_selected() and self._now.is_resting:
-                self._go_on_around()
+            if self._is_selected():
+                self.go_on(is_said=False)
 
-    def _go_on_around(self) -> None:
-        """go_on(), but the selected thread stays in its own code."""
+    def go_on(self, is_said: bool = True) -> None:
+        """The patches are back.  The selected thread stays in its own code."""
+        if not self._now.is_resting:
+            return
         self._now.is_resting = False
         self._now.left_out -= self._now.staying
-        self._find_places(is_said=False)
+        self._find_places(is_said)
         if self._now.moves.pop(gdb.selected_thread().ptid[1], None):
             pc = int(gdb.newest_frame().pc())
             self._leave_out({(area.start, p.function) for area in self._now.areas
