@@ -14,7 +14,7 @@ BUILD = HERE.parent.parent / "build"
 COMPILERS = {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++"),
              "musl": ("musl-gcc", "musl-gcc")}
 BUILDS = [(c, level) for c in ("gcc", "clang") for level in ("-O0", "-O2")]
-# What this libc has all functions of: no contexts, dlmopen() or C++.
+# musl has no contexts and no dlmopen(), and in Debian no C++.
 MUSL_CASES = (
     "aligned_recursion", "altstack", "altstack_jump", "exec", "files",
     "files_lto", "fork", "fork_pool", "fork_raw", "frames", "inlining",
@@ -41,9 +41,10 @@ PIC = ("-shared", "-fPIC")
 ARCHIVE = BUILD / "libcstrace.a"
 # There libc's longjmp and so on are called through the archive.
 WRAPPED = (ARCHIVE, "-Wl,@%s" % (BUILD / "static.opts"))
-# It has no hooks, and its compiler leaves out what others have the linker do.
-MUSL = ("-Wl,--build-id,--eh-frame-hdr,--no-as-needed", "-L%s" % BUILD,
-        "-lcstrace", "-Wl,-rpath,%s" % BUILD)
+# What other compilers have the linker do by themselves; and musl has no hooks.
+MUSL_LINKED = ("-Wl,--build-id,--eh-frame-hdr",)
+MUSL_HOOKS = ("-Wl,--no-as-needed", "-L%s" % BUILD, "-lcstrace",
+              "-Wl,-rpath,%s" % BUILD)
 
 
 class Part(NamedTuple):
@@ -214,8 +215,9 @@ def build(case, compiler, level, folder, has_hooks=True):
               for p in r.libraries]
     for p in r.plugins:
         part(p, "%s.%s.so" % (out, p.name), *PIC)
-    make(source(case), out, *r.base, *words, *r.flags, "-Wl,-rpath,$ORIGIN",
-         *(MUSL[:None if has_hooks else 1] if compiler == "musl" else ()))
+    if compiler == "musl":
+        words += [*MUSL_LINKED, *(MUSL_HOOKS if has_hooks else ())]
+    make(source(case), out, *r.base, *words, *r.flags, "-Wl,-rpath,$ORIGIN")
     if r.last:
         _run(*r.last, out)
     return out
