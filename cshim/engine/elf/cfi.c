@@ -248,7 +248,7 @@ static void read_parts(struct cfi *c)
 	ranges_sort(c->parts, c->n_parts, sizeof(*c->parts));
 }
 
-int cfi_function(struct cfi *c, uint64_t addr, uint64_t *start)
+const struct range *cfi_part(struct cfi *c, uint64_t addr)
 {
 	uint32_t i;
 
@@ -256,10 +256,7 @@ int cfi_function(struct cfi *c, uint64_t addr, uint64_t *start)
 		read_parts(c);
 	c->has_parts = 1;
 	i = ranges_find(c->parts, c->n_parts, sizeof(*c->parts), addr);
-	if (i == RANGE_NONE)
-		return 0;
-	*start = c->parts[i].start;
-	return 1;
+	return i == RANGE_NONE ? NULL : &c->parts[i];
 }
 
 /* ---- open and close ---------------------------------------------------- */

@@ -31,8 +31,8 @@ int cfi_rule(struct cfi *c, uint64_t addr, struct code *out);
 /* Does so from another table (.debug_frame). */
 int cfi_rule_of(Dwarf_CFI *frames, uint64_t addr, struct code *out);
 
-/* Sets *start to the begin of what the FDE at addr describes.  Returns 1, or 0
- * if there is no FDE. */
-int cfi_function(struct cfi *c, uint64_t addr, uint64_t *start);
+/* Returns what the FDE at addr describes, borrowed until cfi_release(), or NULL
+ * if there is none. */
+const struct range *cfi_part(struct cfi *c, uint64_t addr);
 
 #endif

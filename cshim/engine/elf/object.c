@@ -6,6 +6,7 @@
  */
 #include "elf/object.h"
 #include "elf/cfi.h"
+#include "elf/forms.h"
 #include "elf/x86_64.h"
 
 #include <limits.h>
@@ -47,8 +48,10 @@ struct object {
 	uint64_t debug_shift; /* from debug's addresses to the file's */
 	struct symtab symbols, debug_symbols;
 	struct symtab variables;
-	int has_variables; /* that was read */
-	int is_full;	   /* symbols is .symtab: debug's has nothing more */
+	int has_variables;   /* that was read */
+	int is_full;	     /* symbols is .symtab: debug's has nothing more */
+	struct symtab forms; /* where it is not */
+	int has_forms;
 	struct cfi cfi;
 	struct inlines *inlines;
 	uint64_t inlines_shift; /* from their addresses to the file's */
@@ -158,6 +161,7 @@ static void object_close(struct object *o)
 		elf_file_close(&o->debug);
 	if (o->file_state == IS_OPEN) {
 		symtab_release(&o->symbols);
+		symtab_release(&o->forms);
 		cfi_release(&o->cfi);
 		elf_file_close(&o->file);
 	}
@@ -337,7 +341,15 @@ const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
 	const struct symtab_entry *e = symtab_find(&o->symbols, addr);
 
 	*table = &o->symbols;
-	if (e || o->is_full || !object_open_debug(o))
+	if (e || o->is_full)
+		return e;
+	if (!o->has_forms)
+		forms_init(&o->forms, &o->file);
+	o->has_forms = 1;
+	e = symtab_find(&o->forms, addr);
+	if (e)
+		*table = &o->forms;
+	if (e || !object_open_debug(o))
 		return e;
 	*table = &o->debug_symbols;
 	return symtab_find(&o->debug_symbols, addr);
@@ -482,11 +494,13 @@ static int read_debug_frame(struct object *o, uint64_t addr, struct code *out)
  * what was split off a function (foo.cold), which begins with a frame made. */
 static int stripped_function(struct object *o, uint64_t addr, struct code *out)
 {
+	const struct range *part = cfi_part(&o->cfi, addr);
 	struct code start = {0};
 	uint8_t byte = 0;
 
-	if (!cfi_function(&o->cfi, addr, &out->function))
+	if (!part)
 		return 0;
+	out->function = part->start;
 	/* gcc has a nop before a landing pad that a part would begin with. */
 	object_bytes(o, out->function, &byte, 1);
 	out->is_part =

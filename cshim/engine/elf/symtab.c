@@ -198,6 +198,31 @@ static int add_all(struct symtab *t, Elf *elf, Elf_Data *symbols,
 	return 1;
 }
 
+int symtab_add(struct symtab *t, const char *name, uint64_t start, uint64_t end,
+	       int is_preferred)
+{
+	struct symtab_entry *e;
+
+	if (array_room(&t->entries, &t->capacity, t->n + 1ull) < 0)
+		return CST_MEMORY;
+	e = &t->entries[t->n++];
+	e->name = name;
+	e->range = (struct range){
+		.start = start,
+		.end = end,
+		.value = IS_SIZED | (is_preferred ? IS_PUBLIC : 0),
+	};
+	return 0;
+}
+
+void symtab_order(struct symtab *t)
+{
+	if (t->n)
+		qsort(t->entries, t->n, sizeof(*t->entries), entry_compare);
+	end_unsized(t);
+	ranges_link(t->entries, t->n, sizeof(*t->entries));
+}
+
 static int init(struct symtab *t, Elf *elf, uint32_t type, uint64_t shift,
 		wants_fn *is_wanted)
 {
@@ -213,10 +238,7 @@ static int init(struct symtab *t, Elf *elf, uint32_t type, uint64_t shift,
 		symtab_release(t);
 		return 0;
 	}
-	if (t->n)
-		qsort(t->entries, t->n, sizeof(*t->entries), entry_compare);
-	end_unsized(t);
-	ranges_link(t->entries, t->n, sizeof(*t->entries));
+	symtab_order(t);
 	return 1;
 }
 

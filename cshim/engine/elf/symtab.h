@@ -25,6 +25,12 @@ struct symtab {
 int symtab_init(struct symtab *t, Elf *elf, uint32_t type, uint64_t shift);
 /* Reads variables likewise. */
 int symtab_init_data(struct symtab *t, Elf *elf, uint32_t type, uint64_t shift);
+/* Adds a function, or one more name for it; the name is borrowed.  Those that
+ * are preferred go before others of the same address.  Returns 0 or CST_MEMORY.
+ * Behind the last one, symtab_order() makes them ready for symtab_find(). */
+int symtab_add(struct symtab *t, const char *name, uint64_t start, uint64_t end,
+	       int is_preferred);
+void symtab_order(struct symtab *t);
 void symtab_release(struct symtab *t);
 
 /* The best symbol that contains addr, or NULL. */

@@ -6,10 +6,10 @@
 #ifndef ENGINE_PLAN_FUNCTIONS_H
 #define ENGINE_PLAN_FUNCTIONS_H
 
+#include "elf/insn.h"
 #include "elf/symtab.h"
 #include "plan/frames.h"
 #include "plan/image.h"
-#include "plan/insn.h"
 
 enum { FUNCTION_NONE = UINT32_MAX, FUNCTION_MANY = UINT32_MAX - 1 };
 

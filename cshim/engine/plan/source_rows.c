@@ -5,7 +5,7 @@
  */
 #include "plan/source_rows.h"
 #include "base/array.h"
-#include "plan/insn.h"
+#include "elf/insn.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

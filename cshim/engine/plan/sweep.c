@@ -11,8 +11,8 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/worker.h"
+#include "elf/insn.h"
 #include "plan/hooks.h"
-#include "plan/insn.h"
 #include "plan/references.h"
 
 #include <sched.h>

@@ -5,7 +5,7 @@
  */
 #include "sites/tail_jumps.h"
 #include "base/array.h"
-#include "plan/insn.h"
+#include "elf/insn.h"
 #include "sites/sites.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  *
  * One instruction: as much of it as it takes to move it elsewhere.
  */
-#ifndef ENGINE_PLAN_INSN_H
-#define ENGINE_PLAN_INSN_H
+#ifndef ENGINE_INSN_H
+#define ENGINE_INSN_H
 
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
  * Decodes an instruction with Zydis, and sorts it by what the planner may do
  * with it.
  */
-#include "plan/insn.h"
+#include "elf/insn.h"
 #include "base/bytes.h"
 #include "cstrace/engine.h"
 
