@@ -150,6 +150,88 @@ def test_filters_and_depth(tmp_path):
     assert counted(calls(tmp_path))["malloc"] == 1500
 
 
+FORMS = {
+    "memset": "memset(text, 'a' + i % 9, (size_t)(10 + 37 * i));",
+    "memcpy": "memcpy(copy, text, (size_t)(3 * i)); memmove(copy + 1, copy, (size_t)i);",
+    "strlen": "sum += strlen(text);",
+    "strcmp": "sum += strcmp(text, copy) == 0;",
+    "memcmp": "sum += memcmp(text, copy, (size_t)i) == 0;",
+    "strchr": "sum += strchr(text, 'c') != NULL;",
+    "strrchr": "sum += strrchr(copy, 'a') != NULL;",
+    "strnlen": "sum += strnlen(copy, (size_t)i);",
+    "floor": "sum += (size_t)floor(i * 1.5);",
+}
+
+
+@pytest.mark.parametrize("flags", [HOOKS, ["-O2"],
+                                   ["-O2", "-no-pie", "-fno-pie"]],
+                         ids=" ".join)
+def test_functions_that_have_a_form_for_each_processor(tmp_path, flags):
+    """memmove() is memcpy()'s code; time() is not libc's, but the kernel's."""
+    app = compiled(tmp_path, """
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+static char text[9000], copy[9000];
+int main(void)
+{
+	size_t sum = time(0) == 0;
+
+	for (int i = 0; i < 200; i++) {
+		%s
+	}
+	printf("%%zu\\n", sum);
+	return 0;
+}
+""" % "\n\t\t".join(FORMS.values()), *flags, "-fno-builtin", "-U_FORTIFY_SOURCE", "-lm")
+    alone = subprocess.run([app], cwd=tmp_path, check=True, timeout=LIMIT_S,
+                           capture_output=True, text=True)
+    done = command("record", "--border", app, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, alone.stdout)
+    assert "left out 1 as it is found by the loader elsewhere" in done.stderr
+    assert "calls into 1 function of libm" in done.stderr
+    found = calls(tmp_path)
+    assert counted(found) == {"main": 1, "printf": 1, "memcpy": 400, **dict.fromkeys(
+        set(FORMS) - {"memcpy"}, 200)}
+    assert {c["module"] for c in found if c["name"] == "floor"} == {"libm.so.6"}
+
+
+def test_a_library_s_own_forms_have_its_name(tmp_path):
+    """But for those that its resolver gets from elsewhere."""
+    (tmp_path / "forms.c").write_text(r"""
+#define FORM(name, n) static __attribute__((noinline)) int name(int i) \
+	{ for (int k = 0; k < n; k++) i = i * 3 + k; return i; }
+FORM(twice_old, 2) FORM(twice_new, 2) FORM(thrice_it, 3)
+static void *thrice(void) { return (void *)thrice_it; }
+static void *(*volatile ask)(void) = thrice;
+static volatile int is_new = 1;
+static void *resolve_twice(void) { return is_new ? (void *)twice_new : (void *)twice_old; }
+static void *resolve_thrice(void) { return ask(); }
+int twice(int i) __attribute__((ifunc("resolve_twice")));
+int times_3(int i) __attribute__((ifunc("resolve_thrice")));
+""")
+    subprocess.run(["gcc", "-O1", "-s", "-shared", "-fPIC", "forms.c", "-o", "libforms.so"],
+                   cwd=tmp_path, check=True, timeout=100)
+    app = compiled(tmp_path, """
+int twice(int i), times_3(int i);
+int main(void)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 9; i++)
+		sum += twice(i) + times_3(i);
+	return sum > 1000;
+}
+""", "-O1", "-L.", "-lforms", "-Wl,-rpath,.")
+    command("record", app, cwd=tmp_path)
+    seen = counted(calls(tmp_path))
+    # The resolvers are called once each, and have these names, too.
+    assert (seen["main"], seen["twice"], seen["times_3"]) == (1, 10, 1)
+    (name, n), = [(name, n) for name, n in seen.items() if n == 9]
+    assert name.startswith("libforms.so+0x")
+
+
 def test_a_program_none_of_whose_functions_is_patched(tmp_path):
     """Its calls cross the border all the same."""
     app = compiled(tmp_path, COUNTING, "-O2")
@@ -332,6 +414,8 @@ KINDS = {
     "snprintf": "sum += snprintf(text, sizeof(text), \"%%d\", %d);",
     "rand_r": "seed = %d; sum += rand_r(&seed) & 1;",
     "system": "sum += system(0) + %d;",
+    "strlen": "sum += strlen(text) + %d;",
+    "memcpy": "memcpy(text, \"a copied text\", %d / 3);",
 }
 NAMES = {"abs_": "ldiv"}
 
@@ -344,6 +428,7 @@ def random_program(seed):
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 static char text[32];
 static unsigned seed;
@@ -379,7 +464,7 @@ __attribute__((noinline)) static void keep(void *p)
                          ids=" ".join)
 @pytest.mark.parametrize("seed", range(N_SEEDS))
 def test_random_programs_count_the_same(tmp_path, flags, seed):
-    app = compiled(tmp_path, random_program(seed), *flags, "-fno-builtin",
+    app = compiled(tmp_path, random_program(seed), *flags, "-fno-builtin", "-D__NO_INLINE__",
                    "-fno-optimize-sibling-calls", "-U_FORTIFY_SOURCE")
     done = command("record", "--border", app, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

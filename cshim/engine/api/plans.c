@@ -32,6 +32,20 @@ static void put_id(const struct cst_plan *header, char out[CST_PLANNED_ID])
 		sprintf(out + 2 * (size_t)i, "%02x", header->build_id[i]);
 }
 
+/* Is it one more form of a function that has one for each kind of processor? */
+static int is_again(const struct plan *plan, uint32_t i)
+{
+	const char *name = plan->names + plan->functions[i].name;
+
+	if (!plan->header->is_border || !*name)
+		return 0;
+	for (uint32_t j = 0; j < i; j++)
+		if (plan->functions[j].reason == plan->functions[i].reason &&
+		    !strcmp(plan->names + plan->functions[j].name, name))
+			return 1;
+	return 0;
+}
+
 static void count(const struct plan *plan, struct cst_planned *out)
 {
 	*out = (struct cst_planned){
@@ -44,13 +58,14 @@ static void count(const struct plan *plan, struct cst_planned *out)
 		const struct cst_plan_function *f = &plan->functions[i];
 
 		int is_traced = f->reason == CST_PLAN_TRACED;
+		int is_new = !is_again(plan, i);
 
 		if (is_traced || f->reason == CST_PLAN_ENDS_OTHERS) {
-			out->n_functions += is_traced;
+			out->n_functions += is_traced && is_new;
 			out->n_exits += f->n_exits;
 			out->n_missed += f->n_missed;
 		} else {
-			out->n_declined[f->reason]++;
+			out->n_declined[f->reason] += is_new;
 		}
 	}
 }

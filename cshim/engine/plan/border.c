@@ -5,6 +5,7 @@
  */
 #include "plan/border.h"
 #include "base/text.h"
+#include "elf/forms.h"
 
 #include <string.h>
 
@@ -71,10 +72,8 @@ static int is_unusual(const char *name)
 /* What is written in assembler is not left out: many system calls are, and it
  * has its call frame information. */
 static enum cst_plan_reason reason_of(const struct plan_function *now,
-				      const GElf_Sym *symbol, const char *name)
+				      const char *name)
 {
-	if (GELF_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC)
-		return CST_PLAN_CHOSEN_LATE;
 	if (is_unusual(name))
 		return CST_PLAN_UNUSUAL;
 	if (now->is_hooked)
@@ -94,8 +93,47 @@ static int is_exported(const GElf_Sym *symbol)
 	       (type == STT_FUNC || type == STT_GNU_IFUNC);
 }
 
-void border_choose(struct functions *f, const struct image *im,
-		   const struct imports *names)
+static int has_forms(const struct symtab *forms, const char *name)
+{
+	for (uint32_t i = 0; i < forms->n; i++)
+		if (!strcmp(forms->entries[i].name, name))
+			return 1;
+	return 0;
+}
+
+/* The function, exported or a form of one, that begins there; NULL: there is
+ * none, or no call of it is to be seen. */
+static struct plan_function *wanted(const struct functions *f,
+				    const struct imports *names,
+				    const char *name, uint64_t start)
+{
+	uint32_t at = functions_at(f, start);
+
+	if (at == FUNCTION_NONE || f->all[at].start != start ||
+	    f->all[at].is_cold || !imports_has(names, name) || is_unseen(name))
+		return NULL;
+	return &f->all[at];
+}
+
+static void choose_forms(struct functions *f, const struct symtab *forms,
+			 const struct imports *names)
+{
+	for (uint32_t i = 0; i < forms->n; i++) {
+		const struct symtab_entry *e = &forms->entries[i];
+		struct plan_function *now =
+			wanted(f, names, e->name, e->range.start);
+
+		if (!now)
+			continue;
+		now->name = e->name;
+		now->reason = (uint8_t)reason_of(now, e->name);
+		now->is_chosen = 1;
+	}
+}
+
+static void choose_exported(struct functions *f, const struct image *im,
+			    const struct symtab *forms,
+			    const struct imports *names)
 {
 	Elf *elf = im->file.elf;
 	GElf_Shdr header;
@@ -106,20 +144,32 @@ void border_choose(struct functions *f, const struct image *im,
 	for (int i = 1; symbols && gelf_getsym(symbols, i, &symbol); i++) {
 		const char *name =
 			elf_strptr(elf, header.sh_link, symbol.st_name);
-		uint32_t at = functions_at(f, symbol.st_value);
+		int is_late = GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC;
 		struct plan_function *now;
 
-		if (!name || at == FUNCTION_NONE || !is_exported(&symbol) ||
-		    !imports_has(names, name) || is_unseen(name))
+		if (!name || !is_exported(&symbol) ||
+		    (is_late && has_forms(forms, name)))
 			continue;
-		now = &f->all[at];
-		if (now->start != symbol.st_value || now->is_cold)
+		now = wanted(f, names, name, symbol.st_value);
+		if (!now)
 			continue;
 		/* It may have several names, one of which says more. */
 		if (!now->is_chosen || now->reason == CST_PLAN_TRACED)
-			now->reason = (uint8_t)reason_of(now, &symbol, name);
+			now->reason = is_late ? CST_PLAN_CHOSEN_LATE
+					      : (uint8_t)reason_of(now, name);
 		now->is_chosen = 1;
 	}
+}
+
+void border_choose(struct functions *f, const struct image *im,
+		   const struct imports *names)
+{
+	struct symtab forms;
+
+	forms_init(&forms, &im->file);
+	choose_exported(f, im, &forms, names);
+	choose_forms(f, &forms, names);
+	symtab_release(&forms);
 }
 
 /* ---- what they jump to -----------------------------------------------------
