@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 1698512067
+VERSION = 1697189166
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -209,13 +209,15 @@ CST_SLOT_BORDER_EXIT = 6
 CST_SLOT_BORDER_RETURN = 7
 CST_SLOT_DEEP = 8
 CST_SLOT_FRAMED_EXIT = 9
-CST_PLAN_SLOTS = 10
+CST_SLOT_BORDER_TAIL = 10
+CST_SLOT_BORDER_PASS = 11
+CST_PLAN_SLOTS = 12
 
-CST_PLAN_STEP_SLOT = 10
+CST_PLAN_STEP_SLOT = 12
 CST_PLAN_STEP_ROOM = 16
-CST_PLAN_STEP_GATE = 96
-CST_PLAN_BACK = 105
-CST_PLAN_BACK_FRAMED = 108
+CST_PLAN_STEP_GATE = 112
+CST_PLAN_BACK = 121
+CST_PLAN_BACK_FRAMED = 124
 
 CST_PATCHED_ENTRY = 1
 CST_PATCHED_EXIT = 2
@@ -226,6 +228,7 @@ CST_PATCHED_BORDER = 6
 CST_PATCHED_BEGUN = 7
 CST_PATCHED_DEEP = 8
 CST_PATCHED_FRAMED_EXIT = 9
+CST_PATCHED_PASS = 10
 CST_PATCHED_LAST = 15
 
 CST_PATCH_ENTRY = 0
@@ -279,6 +282,7 @@ class cst_plan(C.Structure):
         ("is_border", C.c_uint32),
         ("n_inlined", C.c_uint32),
         ("is_bare", C.c_uint32),
+        ("handed", C.c_uint32),
         ("area", cst_plan_part),
         ("patches", cst_plan_part),
         ("copies", cst_plan_part),

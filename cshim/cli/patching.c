@@ -185,8 +185,14 @@ static int is_traced(const struct patching *p, const struct library *one,
 	return one->has_hooks || is_planned(p, real);
 }
 
-/* What the libraries are, by their paths. */
-enum side { THIS_SIDE, OTHER_SIDE };
+/* What the libraries are, by their paths.  libc is planned last: functions of
+ * others jump to its own. */
+enum side { THIS_SIDE, OTHER_SIDE, LIBC };
+
+static int is_libc(const char *path)
+{
+	return text_begins(text_last_name(path), "libc.so.");
+}
 
 static int look_at_libraries(struct patching *p, const struct libraries *l,
 			     enum side side)
@@ -201,7 +207,8 @@ static int look_at_libraries(struct patching *p, const struct libraries *l,
 			continue;
 		if (side == THIS_SIDE && is_traced(p, one, real))
 			status = add_caller(p, real);
-		else if (side == OTHER_SIDE && !is_traced(p, one, real))
+		else if (side == (is_libc(real) ? LIBC : OTHER_SIDE) &&
+			 !is_traced(p, one, real))
 			status = plan_border(p, real);
 	}
 	return status;
@@ -232,6 +239,8 @@ int patching_border(struct patching *p, const char *path)
 		status = look_at_libraries(p, &l, THIS_SIDE);
 	if (status == STATUS_OK && p->n_callers)
 		status = look_at_libraries(p, &l, OTHER_SIDE);
+	if (status == STATUS_OK && p->n_callers)
+		status = look_at_libraries(p, &l, LIBC);
 	libraries_release(&l);
 	if (status == STATUS_OK && !has_border(p))
 		failure("no calls into libraries are seen: no function of one "

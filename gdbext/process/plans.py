@@ -121,7 +121,10 @@ class Plans:
         assert self.folder is not None
         files = [path, *self._needed(path)]
         traced = [file for file in files if self.has(file) or _is_hooked(file)]
-        for file in files[1:] if traced else ():
+        # Functions of other libraries jump to libc's.
+        others = sorted(files[1:], key=lambda file: os.path.basename(
+            file).startswith("libc.so."))
+        for file in others if traced else ():
             if file in traced or locate.is_shim(file):
                 continue
             self._note(file)

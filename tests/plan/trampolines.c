@@ -27,15 +27,21 @@ static int bad(struct walk *w, const char *what)
 /* What stands for the slot in the walk's plan. */
 static enum cst_plan_slot slot_of(const struct walk *w, enum cst_plan_slot slot)
 {
+	int is_shared = w->function->reason == CST_PLAN_ENDS_OTHERS;
+
 	if (!w->c->plan->header->is_border)
 		return slot;
-	if (slot == CST_SLOT_ENTER)
+	switch (slot) {
+	case CST_SLOT_ENTER:
 		return CST_SLOT_BORDER_ENTER;
-	if (slot != CST_SLOT_EXIT)
+	case CST_SLOT_EXIT:
+		return is_shared ? CST_SLOT_BORDER_RETURN
+				 : CST_SLOT_BORDER_EXIT;
+	case CST_SLOT_TAIL:
+		return is_shared ? CST_SLOT_BORDER_PASS : CST_SLOT_BORDER_TAIL;
+	default:
 		return CST_PLAN_SLOTS; /* there is none */
-	return w->function->reason == CST_PLAN_ENDS_OTHERS
-		       ? CST_SLOT_BORDER_RETURN
-		       : CST_SLOT_BORDER_EXIT;
+	}
 }
 
 /* Does the call that ends at `at` of the area go through the slot's gate? */

@@ -95,16 +95,18 @@ static int is_to_be_planned(const struct remote_module *m)
 	return m->kind == MODULE_OWN || m->kind == MODULE_ALLOCATOR;
 }
 
-/* What is planned already keeps its plan. */
+/* What is planned already keeps its plan.  libc comes last: others jump to its
+ * functions. */
 static int plan_border(struct recording *r, const struct remote_modules *m)
 {
 	int status = STATUS_OK;
 
-	for (uint32_t i = 0; i < m->n && status == STATUS_OK; i++)
-		if (is_to_be_planned(&m->all[i]) ||
-		    m->all[i].kind == MODULE_LIBC)
-			status = patching_add_border(&r->patching,
-						     m->all[i].path);
+	for (int is_libc = 0; is_libc < 2; is_libc++)
+		for (uint32_t i = 0; i < m->n && status == STATUS_OK; i++)
+			if (is_libc ? m->all[i].kind == MODULE_LIBC
+				    : is_to_be_planned(&m->all[i]))
+				status = patching_add_border(&r->patching,
+							     m->all[i].path);
 	return status;
 }
 

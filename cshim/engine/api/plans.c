@@ -7,6 +7,7 @@
 #include "base/outfile.h"
 #include "base/regex.h"
 #include "base/text.h"
+#include "plan/imports.h"
 #include "plan/plan_cache.h"
 #include "plan/plan_id.h"
 
@@ -32,7 +33,8 @@ static void put_id(const struct cst_plan *header, char out[CST_PLANNED_ID])
 		sprintf(out + 2 * (size_t)i, "%02x", header->build_id[i]);
 }
 
-/* Is it one more form of a function that has one for each kind of processor? */
+/* Is it one more form of a function that has one for each kind of processor?
+ * One of them stands for all. */
 static int is_again(const struct plan *plan, uint32_t i)
 {
 	const char *name = plan->names + plan->functions[i].name;
@@ -46,6 +48,18 @@ static int is_again(const struct plan *plan, uint32_t i)
 	return 0;
 }
 
+static void count_function(const struct cst_plan_function *f,
+			   struct cst_planned *out)
+{
+	if (f->reason != CST_PLAN_TRACED && f->reason != CST_PLAN_ENDS_OTHERS) {
+		out->n_declined[f->reason]++;
+		return;
+	}
+	out->n_functions += f->reason == CST_PLAN_TRACED;
+	out->n_exits += f->n_exits;
+	out->n_missed += f->n_missed;
+}
+
 static void count(const struct plan *plan, struct cst_planned *out)
 {
 	*out = (struct cst_planned){
@@ -54,20 +68,9 @@ static void count(const struct plan *plan, struct cst_planned *out)
 		.n_inlined = plan->header->n_inlined,
 	};
 	put_id(plan->header, out->id);
-	for (uint32_t i = 0; i < plan->header->functions.n; i++) {
-		const struct cst_plan_function *f = &plan->functions[i];
-
-		int is_traced = f->reason == CST_PLAN_TRACED;
-		int is_new = !is_again(plan, i);
-
-		if (is_traced || f->reason == CST_PLAN_ENDS_OTHERS) {
-			out->n_functions += is_traced && is_new;
-			out->n_exits += f->n_exits;
-			out->n_missed += f->n_missed;
-		} else {
-			out->n_declined[f->reason] += is_new;
-		}
-	}
+	for (uint32_t i = 0; i < plan->header->functions.n; i++)
+		if (!is_again(plan, i))
+			count_function(&plan->functions[i], out);
 }
 
 /* Another name of the same file may have brought it already.  The program may
@@ -134,6 +137,46 @@ static int mark_border(const struct cst_plan_wish *wish, const char *folder,
 	return status;
 }
 
+/* Lines of what the border plans so far hand on to other files' functions. */
+static FILE *open_handed(const char *folder, const char *mode)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s/handed", folder);
+
+	return n < (int)sizeof(path) ? fopen(path, mode) : NULL;
+}
+
+static int read_handed(struct imports *out, const char *folder)
+{
+	FILE *f = open_handed(folder, "re");
+	char line[4096];
+	int status = 0;
+
+	while (f && !status && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		status = imports_add(out, line);
+	}
+	if (f)
+		fclose(f);
+	imports_order(out);
+	return status;
+}
+
+static int note_handed(const struct plan *plan, const char *folder,
+		       struct cst_error *err)
+{
+	const char *at = plan->names + plan->header->handed;
+	const char *end = plan->names + plan->header->names.n;
+	FILE *f = open_handed(folder, "ae");
+
+	if (!f)
+		return cst_fail_sys(err, "cannot write '%s/handed'", folder);
+	for (; at < end; at += strlen(at) + 1)
+		fprintf(f, "%s\n", at);
+	return fclose(f) ? cst_fail_sys(err, "cannot write '%s/handed'", folder)
+			 : 0;
+}
+
 static int keep_all(const struct plan *plan, const char *path,
 		    const struct cst_plan_wish *wish, const char *folder,
 		    struct cst_error *err)
@@ -149,23 +192,27 @@ static int keep_all(const struct plan *plan, const char *path,
 		return 0;
 	if (plan->header->is_border)
 		status = mark_border(wish, folder, err);
+	if (plan->header->is_border && !status)
+		status = note_handed(plan, folder, err);
 	return status ? status : keep(plan, folder, err);
 }
 
 static struct plan_choice choice_of(const struct cst_plan_wish *wish,
-				    const struct imports *border)
+				    const struct imports *border,
+				    const struct imports *handed)
 {
 	return (struct plan_choice){
 		.functions = wish->functions,
 		.min_size = wish->min_size,
 		.is_for_gdb = wish->is_for_gdb != 0,
 		.border = border,
+		.handed = handed,
 	};
 }
 
 int cst_plan_takes_long(const char *path, const struct cst_plan_wish *wish)
 {
-	const struct plan_choice choice = choice_of(wish, NULL);
+	const struct plan_choice choice = choice_of(wish, NULL, NULL);
 	struct stat st;
 
 	return !stat(path, &st) && st.st_size >= LARGE_BYTES &&
@@ -176,17 +223,20 @@ int cst_plan_file(const char *path, const struct cst_plan_wish *wish,
 		  const char *folder, struct cst_planned *out,
 		  struct cst_error *err)
 {
-	struct imports imports = {0};
+	struct imports imports = {0}, handed = {0};
 	const struct plan_choice choice =
-		choice_of(wish, wish->n_callers ? &imports : NULL);
+		wish->n_callers ? choice_of(wish, &imports, &handed)
+				: choice_of(wish, NULL, NULL);
 	struct plan *plan = NULL;
 	int status = 0;
 
-	if (imports_init(&imports, wish->callers, wish->n_callers))
+	if (imports_init(&imports, wish->callers, wish->n_callers) ||
+	    (wish->n_callers && read_handed(&handed, folder)))
 		status = cst_fail_memory(err);
 	if (!status)
 		status = plan_get(path, &choice, &plan, err);
 	imports_release(&imports);
+	imports_release(&handed);
 	if (status < 0)
 		return status;
 	status = keep_all(plan, path, wish, folder, err);

@@ -3,6 +3,7 @@
  * Relocations that name one of the hooks.
  */
 #include "elf/hook_slots.h"
+#include "elf/slots.h"
 
 #include <string.h>
 
@@ -23,50 +24,32 @@ static int is_address(const GElf_Rela *r)
 	       (type == R_X86_64_64 && !r->r_addend);
 }
 
-static uint32_t add_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-			    struct cst_hook_slot *out, uint32_t room,
-			    uint32_t n)
+struct search {
+	struct cst_hook_slot *out;
+	uint32_t room, n;
+};
+
+static void see(void *arg, const GElf_Rela *r, const char *name)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
-	Elf_Scn *of = elf_getscn(elf, header->sh_link);
-	Elf_Data *symbols = of ? elf_getdata(of, NULL) : NULL;
-	GElf_Shdr table;
-	GElf_Sym symbol;
-	GElf_Rela r;
+	struct search *s = arg;
+	int hook = is_address(r) ? hook_of_name(name) : 0;
 
-	if (!symbols || symbols->d_type != ELF_T_SYM ||
-	    !gelf_getshdr(of, &table))
-		return n;
-	for (int i = 0; data && gelf_getrela(data, i, &r); i++) {
-		int hook =
-			is_address(&r) && gelf_getsym(symbols,
-						      (int)GELF_R_SYM(r.r_info),
-						      &symbol)
-				? hook_of_name(elf_strptr(elf, table.sh_link,
-							  symbol.st_name))
-				: 0;
-
-		if (!hook)
-			continue;
-		if (n < room)
-			out[n] = (struct cst_hook_slot){.address = r.r_offset,
-							.is_exit = hook == 2};
-		n++;
-	}
-	return n;
+	if (!hook)
+		return;
+	if (s->n < s->room)
+		s->out[s->n] = (struct cst_hook_slot){
+			.address = r->r_offset,
+			.is_exit = hook == 2,
+		};
+	s->n++;
 }
 
 uint32_t hook_slots_find(Elf *elf, struct cst_hook_slot *out, uint32_t room)
 {
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-	uint32_t n = 0;
+	struct search s = {out, room, 0};
 
-	while ((section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &header) &&
-		    header.sh_type == SHT_RELA && header.sh_flags & SHF_ALLOC)
-			n = add_section(elf, section, &header, out, room, n);
-	return n;
+	slots_each(elf, see, &s);
+	return s.n;
 }
 
 int cst_hook_slots(const char *path, struct cst_hook_slot *out, uint32_t room)

@@ -5,6 +5,7 @@
  * what is written where.
  */
 #include "plan/assemble.h"
+#include "plan/border.h"
 #include "plan/plan_id.h"
 
 #include <stdio.h>
@@ -169,6 +170,15 @@ static void put_functions(struct assembly *a)
 	}
 }
 
+static void put_handed(struct assembly *a)
+{
+	const struct border *border = a->t->p->border;
+
+	a->head.handed = (uint32_t)a->names.len;
+	for (uint32_t i = 0; border && i < border->jumped.n; i++)
+		put_name(a, border->jumped.names[i]);
+}
+
 /* ---- the plan ------------------------------------------------------------ */
 
 static void fill(struct bytes *b, size_t to, uint8_t with)
@@ -235,9 +245,9 @@ static void put_plan(struct assembly *a)
 			 sizeof(struct cst_plan_function));
 	h->names = put_part(a, a->names.data, a->names.len, 1);
 	fill(&a->out, (a->out.len + 7) & ~7ull, 0);
-	h->is_border = t->p->is_border != 0;
+	h->is_border = t->p->border != NULL;
 	h->n_inlined = a->f->n_inlined;
-	h->is_bare = !t->p->is_border && a->f->is_bare;
+	h->is_bare = !t->p->border && a->f->is_bare;
 	h->magic = CST_PLAN_MAGIC;
 	h->version = CST_PLAN_VERSION;
 	h->size = (uint32_t)a->out.len + 8;
@@ -262,6 +272,7 @@ int assemble(struct trampolines *t, const struct functions *f,
 	if (!status) {
 		move_area(&a);
 		put_functions(&a);
+		put_handed(&a);
 		put_plan(&a);
 		if (a.out.failed || a.out.len != a.head.size)
 			status = cst_fail_memory(err);

@@ -5,6 +5,7 @@
  */
 #include "plan/border.h"
 #include "base/text.h"
+#include "cstrace/engine.h"
 #include "elf/forms.h"
 
 #include <string.h>
@@ -93,47 +94,48 @@ static int is_exported(const GElf_Sym *symbol)
 	       (type == STT_FUNC || type == STT_GNU_IFUNC);
 }
 
-static int has_forms(const struct symtab *forms, const char *name)
+static int has_forms(const struct border *b, const char *name)
 {
-	for (uint32_t i = 0; i < forms->n; i++)
-		if (!strcmp(forms->entries[i].name, name))
+	for (uint32_t i = 0; i < b->forms.n; i++)
+		if (!strcmp(b->forms.entries[i].name, name))
 			return 1;
 	return 0;
 }
 
 /* The function, exported or a form of one, that begins there; NULL: there is
  * none, or no call of it is to be seen. */
-static struct plan_function *wanted(const struct functions *f,
-				    const struct imports *names,
-				    const char *name, uint64_t start)
+static struct plan_function *wanted(const struct border *b,
+				    const struct functions *f, const char *name,
+				    uint64_t start)
 {
 	uint32_t at = functions_at(f, start);
 
 	if (at == FUNCTION_NONE || f->all[at].start != start ||
-	    f->all[at].is_cold || !imports_has(names, name) || is_unseen(name))
+	    f->all[at].is_cold || !imports_has(b->called, name) ||
+	    is_unseen(name))
 		return NULL;
 	return &f->all[at];
 }
 
-static void choose_forms(struct functions *f, const struct symtab *forms,
-			 const struct imports *names)
+static void choose_forms(const struct border *b, struct functions *f)
 {
-	for (uint32_t i = 0; i < forms->n; i++) {
-		const struct symtab_entry *e = &forms->entries[i];
+	for (uint32_t i = 0; i < b->forms.n; i++) {
+		const struct symtab_entry *e = &b->forms.entries[i];
+		uint32_t at = functions_at(f, e->range.start);
 		struct plan_function *now =
-			wanted(f, names, e->name, e->range.start);
+			wanted(b, f, e->name, e->range.start);
 
+		if (at != FUNCTION_NONE && (now || !f->all[at].is_chosen))
+			f->all[at].name = e->name;
 		if (!now)
 			continue;
-		now->name = e->name;
 		now->reason = (uint8_t)reason_of(now, e->name);
 		now->is_chosen = 1;
 	}
 }
 
-static void choose_exported(struct functions *f, const struct image *im,
-			    const struct symtab *forms,
-			    const struct imports *names)
+static void choose_exported(const struct border *b, struct functions *f,
+			    const struct image *im)
 {
 	Elf *elf = im->file.elf;
 	GElf_Shdr header;
@@ -148,9 +150,9 @@ static void choose_exported(struct functions *f, const struct image *im,
 		struct plan_function *now;
 
 		if (!name || !is_exported(&symbol) ||
-		    (is_late && has_forms(forms, name)))
+		    (is_late && has_forms(b, name)))
 			continue;
-		now = wanted(f, names, name, symbol.st_value);
+		now = wanted(b, f, name, symbol.st_value);
 		if (!now)
 			continue;
 		/* It may have several names, one of which says more. */
@@ -161,70 +163,205 @@ static void choose_exported(struct functions *f, const struct image *im,
 	}
 }
 
-void border_choose(struct functions *f, const struct image *im,
-		   const struct imports *names)
-{
-	struct symtab forms;
-
-	forms_init(&forms, &im->file);
-	choose_exported(f, im, &forms, names);
-	choose_forms(f, &forms, names);
-	symtab_release(&forms);
-}
-
 /* ---- what they jump to -----------------------------------------------------
  */
 
-static uint32_t target_of(const struct functions *f, const struct insn *jump)
-{
-	uint32_t i;
+enum { MOST_TARGETS = 32 };
 
-	if (jump->kind != INSN_JUMP && jump->kind != INSN_BRANCH)
-		return FUNCTION_NONE;
-	i = functions_at(f, jump->target);
-	return i == FUNCTION_NONE ? i : f->all[i].whole;
+struct targets {
+	uint32_t all[MOST_TARGETS]; /* functions of this file: indexes */
+	uint32_t n;
+	const char *elsewhere; /* or the name of another file's; or NULL */
+};
+
+static void add_target(const struct functions *f, uint64_t addr,
+		       struct targets *out)
+{
+	uint32_t i = functions_at(f, addr);
+
+	if (i != FUNCTION_NONE && f->all[i].whole != FUNCTION_NONE &&
+	    out->n < MOST_TARGETS)
+		out->all[out->n++] = f->all[i].whole;
 }
 
-int border_target(const struct functions *f, const struct insn *jump)
+static void add_forms(const struct border *b, const struct functions *f,
+		      const char *name, struct targets *out)
 {
-	uint32_t i = target_of(f, jump);
-
-	return i != FUNCTION_NONE && (f->all[i].entry_end ||
-				      f->all[i].reason == CST_PLAN_ENDS_OTHERS);
+	for (uint32_t i = 0; i < b->forms.n; i++)
+		if (!strcmp(b->forms.entries[i].name, name))
+			add_target(f, b->forms.entries[i].range.start, out);
 }
 
-/* Returns whether it was chosen for that. */
-static int follow(const struct placements *p, const struct function_end *e)
+/* Another file may have one of that name, too, which goes before this one's. */
+static void add_named(const struct border *b, const struct functions *f,
+		      const char *name, struct targets *out)
 {
-	struct functions *f = p->f;
-	const struct plan_function *part = &f->all[e->function];
-	uint32_t to = target_of(f, &e->insn);
-	struct plan_function *now;
+	add_forms(b, f, name, out);
+	for (uint32_t i = 0; !out->n && i < f->exports.n; i++)
+		if (!strcmp(f->exports.entries[i].name, name))
+			add_target(f, f->exports.entries[i].range.start, out);
+	if (!out->n)
+		out->elsewhere = name;
+}
 
-	if (to == FUNCTION_NONE || part->whole == FUNCTION_NONE)
-		return 0;
-	now = &f->all[to];
-	if (!f->all[part->whole].is_chosen ||
-	    (f->all[part->whole].reason != CST_PLAN_TRACED &&
-	     f->all[part->whole].reason != CST_PLAN_ENDS_OTHERS) ||
-	    now->is_chosen || now->is_cold || !now->frame ||
-	    now->is_unreadable ||
-	    placement_ending(p, e->function, &e->insn,
-			     placement_is_bare(p, part, e->addr)) !=
-		    ENDING_HANDED)
+static void find_targets(const struct placements *p, const struct insn *jump,
+			 struct targets *out)
+{
+	const struct symtab_entry *resolver;
+	const struct stub *stub;
+
+	out->n = 0;
+	out->elsewhere = NULL;
+	if (jump->kind == INSN_JUMP || jump->kind == INSN_BRANCH)
+		add_target(p->f, jump->target, out);
+	if (out->n)
+		return;
+	stub = stubs_find(&p->border->stubs, p->im, jump);
+	if (!stub)
+		return;
+	if (stub->name) {
+		add_named(p->border, p->f, stub->name, out);
+		return;
+	}
+	resolver = symtab_find(&p->f->exports, stub->resolver);
+	if (resolver)
+		add_forms(p->border, p->f, resolver->name, out);
+}
+
+static int has_row(const struct plan_function *f)
+{
+	return f->is_chosen && f->reason == CST_PLAN_TRACED;
+}
+
+/* Does what the jump leads to have rows of its own? */
+static int leads_to_row(const struct placements *p, const struct insn *jump)
+{
+	struct targets t;
+
+	find_targets(p, jump, &t);
+	if (t.elsewhere)
+		return imports_has(p->border->called, t.elsewhere) &&
+		       !is_unseen(t.elsewhere) && !is_unusual(t.elsewhere);
+	for (uint32_t i = 0; i < t.n; i++)
+		if (!has_row(&p->f->all[t.all[i]]))
+			return 0;
+	return t.n != 0;
+}
+
+enum ending border_ending(const struct placements *p, uint32_t function,
+			  const struct insn *i, int is_bare)
+{
+	enum ending ending = placement_ending(p, function, i, is_bare);
+
+	return ending == ENDING_TAIL && p->border && !leads_to_row(p, i)
+		       ? ENDING_HANDED
+		       : ending;
+}
+
+int border_is_ended(const struct placements *p, const struct insn *jump)
+{
+	struct targets t;
+
+	find_targets(p, jump, &t);
+	if (t.elsewhere)
+		return imports_has(&p->border->jumped, t.elsewhere);
+	for (uint32_t i = 0; i < t.n; i++)
+		if (p->f->all[t.all[i]].reason != CST_PLAN_ENDS_OTHERS &&
+		    !p->f->all[t.all[i]].entry_end)
+			return 0;
+	return t.n != 0;
+}
+
+/* Returns whether it was chosen. */
+static int choose_for_others(struct plan_function *now)
+{
+	if (now->is_chosen || now->is_cold || !now->frame || now->is_unreadable)
 		return 0;
 	now->is_chosen = 1;
 	now->reason = CST_PLAN_ENDS_OTHERS;
 	return 1;
 }
 
-void border_follow(const struct placements *p)
+static void choose_handed(const struct border *b, struct functions *f)
 {
-	int has_more = 1;
+	for (uint32_t i = 0; b->handed && i < b->handed->n; i++) {
+		const char *name = b->handed->names[i];
+		struct targets t = {.n = 0};
 
-	while (has_more) {
+		add_named(b, f, name, &t);
+		for (uint32_t k = 0; k < t.n; k++)
+			choose_for_others(&f->all[t.all[k]]);
+	}
+}
+
+/* Does a call of a function that is chosen end with what it jumps to there? */
+static int hands_on(const struct placements *p, const struct function_end *e)
+{
+	const struct plan_function *part = &p->f->all[e->function], *whole;
+
+	if (part->whole == FUNCTION_NONE)
+		return 0;
+	whole = &p->f->all[part->whole];
+	return whole->is_chosen &&
+	       (whole->reason == CST_PLAN_TRACED ||
+		whole->reason == CST_PLAN_ENDS_OTHERS) &&
+	       border_ending(p, e->function, &e->insn,
+			     placement_is_bare(p, part, e->addr)) ==
+		       ENDING_HANDED;
+}
+
+/* Returns whether a function was chosen for that. */
+static int follow(const struct placements *p, const struct function_end *e,
+		  int *status)
+{
+	struct targets t;
+	int is_new = 0;
+
+	if (e->insn.kind == INSN_RETURN || !hands_on(p, e))
+		return 0;
+	find_targets(p, &e->insn, &t);
+	if (t.elsewhere && !is_unseen(t.elsewhere) && !is_unusual(t.elsewhere))
+		*status |= imports_add(&p->border->jumped, t.elsewhere);
+	for (uint32_t i = 0; i < t.n; i++)
+		is_new |= choose_for_others(&p->f->all[t.all[i]]);
+	return is_new;
+}
+
+int border_follow(const struct placements *p)
+{
+	int has_more = 1, status = 0;
+
+	while (has_more && !status) {
 		has_more = 0;
 		for (uint32_t i = 0; i < p->f->n_ends; i++)
-			has_more |= follow(p, &p->f->ends[i]);
+			has_more |= follow(p, &p->f->ends[i], &status);
+		imports_order(&p->border->jumped);
 	}
+	return status;
+}
+
+/* ---- all of it -------------------------------------------------------------
+ */
+
+int border_init(struct border *b, const struct image *im,
+		const struct imports *called, const struct imports *handed)
+{
+	*b = (struct border){.called = called, .handed = handed};
+	forms_init(&b->forms, &im->file);
+	return stubs_init(&b->stubs, im);
+}
+
+void border_release(struct border *b)
+{
+	symtab_release(&b->forms);
+	stubs_release(&b->stubs);
+	imports_release(&b->jumped);
+}
+
+void border_choose(const struct border *b, struct functions *f,
+		   const struct image *im)
+{
+	choose_exported(b, f, im);
+	choose_forms(b, f);
+	choose_handed(b, f);
 }

@@ -8,18 +8,40 @@
 
 #include "plan/imports.h"
 #include "plan/placement.h"
+#include "plan/stubs.h"
 
-/* Sets is_chosen and reason of the functions that the image exports by one of
- * these names. */
-void border_choose(struct functions *f, const struct image *im,
-		   const struct imports *names);
+struct border {
+	const struct imports *called; /* by traced files; borrowed */
+	const struct imports *handed; /* other libraries' functions jump to
+					 them, not called; borrowed */
+	struct imports jumped; /* the like, of this one's functions: where other
+				  files have them */
+	struct symtab forms;
+	struct stubs stubs;
+};
 
-/* Chooses, as CST_PLAN_ENDS_OTHERS, the functions that those which are traced
- * jump to, and so on: these return to the caller in their place. */
-void border_follow(const struct placements *p);
+/* Returns 0 or CST_MEMORY; border_release() in any case. */
+int border_init(struct border *b, const struct image *im,
+		const struct imports *called, const struct imports *handed);
+void border_release(struct border *b);
 
-/* Returns whether the ends of the function that the instruction jumps to are
- * reported. */
-int border_target(const struct functions *f, const struct insn *jump);
+/* Sets is_chosen and reason of the functions that the image exports and traced
+ * files call, and as CST_PLAN_ENDS_OTHERS of those that others jump to. */
+void border_choose(const struct border *b, struct functions *f,
+		   const struct image *im);
+
+/* Chooses, as CST_PLAN_ENDS_OTHERS, the functions that those which are chosen
+ * jump to, and so on: these return to the caller in their place.  Notes which
+ * of these are other files'.  Returns 0 or CST_MEMORY. */
+int border_follow(const struct placements *p);
+
+/* Returns what placement_ending() does; in a border plan it is ENDING_HANDED
+ * where another function ends the call and has no row. */
+enum ending border_ending(const struct placements *p, uint32_t function,
+			  const struct insn *i, int is_bare);
+
+/* Returns whether the ends of what such a jump leads to are reported, as far as
+ * can be known. */
+int border_is_ended(const struct placements *p, const struct insn *jump);
 
 #endif

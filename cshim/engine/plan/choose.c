@@ -5,7 +5,6 @@
  */
 #include "plan/choose.h"
 #include "base/regex.h"
-#include "plan/border.h"
 #include "names/simple.h"
 
 #include <string.h>
@@ -43,8 +42,7 @@ static int is_called(const struct image *im, const char *const *names, size_t n)
 	return 0;
 }
 
-/* What programs are loaded and unwound by, and what traces them. */
-static int is_loader(const struct image *im)
+int choose_is_loader(const struct image *im)
 {
 	static const char *const names[] = {
 		"ld-linux-x86-64.so.2",
@@ -65,7 +63,7 @@ static int is_runtime(const struct image *im)
 	static const char *const names[] = {"libc.so.6", "libpthread.so.0",
 					    "libdl.so.2", "librt.so.1"};
 
-	return is_loader(im) ||
+	return choose_is_loader(im) ||
 	       is_called(im, names, sizeof(names) / sizeof(*names));
 }
 
@@ -118,11 +116,6 @@ int choose(struct functions *f, const struct image *im,
 	struct chooser c = {.f = f, .im = im, .choice = choice};
 	int status;
 
-	if (choice->border) {
-		if (!is_loader(im))
-			border_choose(f, im, choice->border);
-		return 0;
-	}
 	c.is_runtime = is_runtime(im);
 	if (choice->functions) {
 		status = regex_compile(&c.regex, choice->functions, err);

@@ -15,4 +15,7 @@ int choose(struct functions *f, const struct image *im,
 	   const struct plan_choice *choice, int has_debug,
 	   struct cst_error *err);
 
+/* Is it what programs are loaded and unwound by, or what traces them? */
+int choose_is_loader(const struct image *im);
+
 #endif

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int add(struct imports *out, const char *name)
+int imports_add(struct imports *out, const char *name)
 {
 	char *copy;
 
@@ -52,7 +52,7 @@ static int add_file(struct imports *out, const char *path)
 			elf_strptr(f.elf, header.sh_link, symbol.st_name);
 
 		if (name && *name && is_import(&symbol))
-			status = add(out, name);
+			status = imports_add(out, name);
 	}
 	elf_file_close(&f);
 	return status;
@@ -63,23 +63,29 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-int imports_init(struct imports *out, const char *const *paths, uint32_t n)
+void imports_order(struct imports *i)
 {
 	uint32_t kept = 0;
+
+	if (i->n)
+		qsort(i->names, i->n, sizeof(*i->names), compare);
+	for (uint32_t k = 0; k < i->n; k++) {
+		if (kept && !strcmp(i->names[kept - 1], i->names[k]))
+			free(i->names[k]);
+		else
+			i->names[kept++] = i->names[k];
+	}
+	i->n = kept;
+}
+
+int imports_init(struct imports *out, const char *const *paths, uint32_t n)
+{
 	int status = 0;
 
 	*out = (struct imports){0};
 	for (uint32_t i = 0; i < n && !status; i++)
 		status = add_file(out, paths[i]);
-	if (out->n)
-		qsort(out->names, out->n, sizeof(*out->names), compare);
-	for (uint32_t i = 0; i < out->n; i++) {
-		if (kept && !strcmp(out->names[kept - 1], out->names[i]))
-			free(out->names[i]);
-		else
-			out->names[kept++] = out->names[i];
-	}
-	out->n = kept;
+	imports_order(out);
 	return status;
 }
 

@@ -17,6 +17,11 @@ struct imports {
 int imports_init(struct imports *out, const char *const *paths, uint32_t n);
 void imports_release(struct imports *i);
 
+/* Adds a name, copied.  Returns 0 or CST_MEMORY.  Behind the last one,
+ * imports_order() makes them ready for imports_has(). */
+int imports_add(struct imports *out, const char *name);
+void imports_order(struct imports *i);
+
 int imports_has(const struct imports *i, const char *name);
 
 #endif

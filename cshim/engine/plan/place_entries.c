@@ -5,6 +5,7 @@
  * needs less.
  */
 #include "plan/place_entries.h"
+#include "plan/border.h"
 #include "plan/landing.h"
 
 #include <string.h>
@@ -32,10 +33,11 @@ static enum verdict see_jump(const struct placements *p, uint32_t function,
 			     struct attempt *t, const struct insn *i)
 {
 	int is_bare = placement_is_bare(p, &p->f->all[function], t->end);
-	enum ending ending = placement_ending(p, function, i, is_bare);
+	enum ending ending = border_ending(p, function, i, is_bare);
 
 	if (i->kind == INSN_BRANCH)
-		return ending == ENDING_NONE || ending == ENDING_HANDED
+		return ending == ENDING_NONE || ending == ENDING_HANDED ||
+				       (ending == ENDING_TAIL && p->border)
 			       ? GO_ON
 			       : BLOCKED;
 	t->ending = ending == ENDING_HANDED ? ENDING_NONE : ending;
@@ -344,14 +346,14 @@ static void place_all(struct placements *p, uint8_t length, int may_call)
 
 void place_entries(struct placements *p)
 {
-	if (p->is_for_gdb && p->is_border)
+	if (p->is_for_gdb && p->border)
 		leave_framed(p);
 	else if (p->is_for_gdb)
 		place_framed(p);
 	place_all(p, NEAR_JUMP, 0);
 	place_all(p, SHORT_JUMP, 0);
 	place_all(p, NEAR_JUMP, 1);
-	if (!p->is_border) /* whose slots are for the begin alone */
+	if (!p->border) /* whose slots are for the begin alone */
 		for (int may_call = 0; may_call < 2; may_call++)
 			place_deep(p, may_call);
 }

@@ -144,7 +144,7 @@ static void place_end(struct exits *x, const struct function_end *e)
 	struct plan_function *whole = &x->p->f->all[now->whole];
 	int is_bare = is_bare_at(x, e);
 	enum ending ending =
-		placement_ending(x->p, e->function, &e->insn, is_bare);
+		border_ending(x->p, e->function, &e->insn, is_bare);
 	int is_alone = now->has_label || now->has_lost_jump;
 	struct placement new = {
 		.addr = e->addr,
@@ -156,7 +156,7 @@ static void place_end(struct exits *x, const struct function_end *e)
 	int is_placed;
 
 	if (ending == ENDING_NONE ||
-	    (ending == ENDING_HANDED && border_target(x->p->f, &e->insn)))
+	    (ending == ENDING_HANDED && border_is_ended(x->p, &e->insn)))
 		return;
 	if (ending == ENDING_LOST || ending == ENDING_HANDED) {
 		whole->n_missed++;

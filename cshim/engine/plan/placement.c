@@ -178,5 +178,5 @@ enum ending placement_ending(const struct placements *p, uint32_t function,
 		ending = ending_of_jump(p, now, i->target, is_bare);
 	else if (i->kind == INSN_JUMP_INDIRECT)
 		ending = ending_of_indirect(now, i, is_bare);
-	return ending == ENDING_TAIL && p->is_border ? ENDING_HANDED : ending;
+	return ending;
 }

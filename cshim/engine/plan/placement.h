@@ -17,7 +17,8 @@ enum ending {
 	ENDING_EXIT,
 	ENDING_TAIL, /* it ends by a jump to another function */
 	ENDING_LOST, /* it may end, but nobody can tell */
-	/* In a border plan: another function that it jumps to ends the call. */
+	/* In a border plan: another function that it jumps to ends the call,
+	 * and has no row of its own. */
 	ENDING_HANDED,
 };
 
@@ -35,13 +36,15 @@ struct placement {
 	uint8_t slot;	   /* of an entry: enum cst_plan_slot */
 };
 
+struct border;
+
 struct placements {
 	struct image *im;
 	struct functions *f;
 	const struct frames *frames;
 	struct placement *all;
 	uint32_t n, cap;
-	int is_border;
+	struct border *border; /* NULL: it is no border plan */
 	int is_for_gdb;
 	int failed; /* out of memory */
 };

@@ -29,6 +29,14 @@ static uint64_t add_bytes(uint64_t sum, const void *data, size_t n)
 	return sum;
 }
 
+static uint64_t add_names(uint64_t sum, const struct imports *names)
+{
+	for (uint32_t i = 0; names && i < names->n; i++)
+		sum = add_bytes(sum, names->names[i],
+				strlen(names->names[i]) + 1);
+	return add_bytes(sum, "", 1);
+}
+
 static int has_symbols(const struct elf_file *f)
 {
 	GElf_Shdr header;
@@ -61,9 +69,7 @@ static uint64_t choice_of(const struct elf_file *f, const char *path,
 	}
 	sum = add_bytes(sum, has, sizeof(has));
 	sum = add_bytes(sum, &min_size, sizeof(min_size));
-	for (uint32_t i = 0; choice->border && i < choice->border->n; i++)
-		sum = add_bytes(sum, choice->border->names[i],
-				strlen(choice->border->names[i]) + 1);
+	sum = add_names(add_names(sum, choice->border), choice->handed);
 	return choice->functions ? add_bytes(sum, choice->functions,
 					     strlen(choice->functions))
 				 : sum;

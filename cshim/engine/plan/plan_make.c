@@ -16,6 +16,7 @@ struct planner {
 	struct image image;
 	struct frames frames;
 	struct functions functions;
+	struct border border;
 	struct placements placements;
 	struct trampolines trampolines;
 };
@@ -42,7 +43,13 @@ static int read_code(struct planner *p, const char *path,
 			cst_file_inlined_away(path, choice->debug_file);
 	if (sweep(&p->image, &p->functions, &p->frames))
 		return cst_fail_memory(err);
-	return choose(&p->functions, &p->image, choice, has_debug, err);
+	if (!choice->border)
+		return choose(&p->functions, &p->image, choice, has_debug, err);
+	if (border_init(&p->border, &p->image, choice->border, choice->handed))
+		return cst_fail_memory(err);
+	if (!choose_is_loader(&p->image))
+		border_choose(&p->border, &p->functions, &p->image);
+	return 0;
 }
 
 static int make(struct planner *p, const struct plan_choice *choice,
@@ -52,11 +59,11 @@ static int make(struct planner *p, const struct plan_choice *choice,
 		.im = &p->image,
 		.f = &p->functions,
 		.frames = &p->frames,
-		.is_border = choice->border != NULL,
+		.border = choice->border ? &p->border : NULL,
 		.is_for_gdb = choice->is_for_gdb,
 	};
-	if (choice->border)
-		border_follow(&p->placements);
+	if (choice->border && border_follow(&p->placements))
+		return cst_fail_memory(err);
 	assemble_number(&p->functions);
 	place_entries(&p->placements);
 	place_exits(&p->placements);
@@ -76,6 +83,7 @@ int plan_make(const char *path, const struct plan_choice *choice,
 		status = make(&p, choice, out, err);
 	trampolines_release(&p.trampolines);
 	placements_release(&p.placements);
+	border_release(&p.border);
 	functions_release(&p.functions);
 	frames_release(&p.frames);
 	image_close(&p.image);

@@ -23,6 +23,9 @@ struct plan_choice {
 	/* It is a border plan (plan_layout.h), of the functions that the file
 	 * exports by these names; NULL: it is none. */
 	const struct imports *border;
+	/* For such a plan: names of functions that other libraries' jump to,
+	 * whose calls end there. */
+	const struct imports *handed;
 };
 
 /* Makes the plan of the ELF file at path.  Returns 0, and the caller frees *out

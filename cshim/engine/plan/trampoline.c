@@ -98,13 +98,15 @@ static uint32_t put_slot_call(struct making *m, enum cst_plan_slot slot)
 static enum cst_plan_slot slot_of(const struct making *m,
 				  enum cst_plan_slot slot)
 {
-	if (!m->t->p->is_border)
+	if (!m->t->p->border)
 		return slot;
 	if (slot == CST_SLOT_ENTER)
 		return CST_SLOT_BORDER_ENTER;
-	return m->function->reason == CST_PLAN_ENDS_OTHERS
-		       ? CST_SLOT_BORDER_RETURN
-		       : CST_SLOT_BORDER_EXIT;
+	if (m->function->reason == CST_PLAN_ENDS_OTHERS)
+		return slot == CST_SLOT_TAIL ? CST_SLOT_BORDER_PASS
+					     : CST_SLOT_BORDER_RETURN;
+	return slot == CST_SLOT_TAIL ? CST_SLOT_BORDER_TAIL
+				     : CST_SLOT_BORDER_EXIT;
 }
 
 /* Reports an entry in the middle of a function, where all may be in use.  Not

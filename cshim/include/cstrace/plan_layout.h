@@ -64,7 +64,11 @@ enum cst_plan_slot {
 	/* An exit before the instructions that give the frame up: in a plan for
 	 * gdb, whose user may stop there and see the function's variables. */
 	CST_SLOT_FRAMED_EXIT = 9,
-	CST_PLAN_SLOTS = 10,
+	/* These are for border plans: as CST_SLOT_TAIL, of a function that
+	 * traced files call, or of one that border functions jump to. */
+	CST_SLOT_BORDER_TAIL = 10,
+	CST_SLOT_BORDER_PASS = 11,
+	CST_PLAN_SLOTS = 12,
 };
 
 /* In bytes of the code.  The debugger's gate jumps to where the word behind the
@@ -104,6 +108,9 @@ enum {
 	/* An exit before the frame is given up; registers are as for a deep
 	 * entry. */
 	CST_PATCHED_FRAMED_EXIT = 9,
+	/* An exit by a jump of what was called with this return address, for
+	 * the callee is a function that others jump to. */
+	CST_PATCHED_PASS = 10,
 	CST_PATCHED_LAST = 15,
 };
 
@@ -171,6 +178,9 @@ struct cst_plan {
 	uint32_t is_border;
 	uint32_t n_inlined; /* functions that have no code but in others */
 	uint32_t is_bare;   /* no debug information: values are not known */
+	/* In names: from there on those of functions of other files that end
+	 * calls of this one's, which jump to them; of a border plan. */
+	uint32_t handed;
 
 	struct cst_plan_part area;	/* bytes: area_size */
 	struct cst_plan_part patches;	/* by address; none overlaps another */
@@ -179,7 +189,7 @@ struct cst_plan {
 	struct cst_plan_part functions; /* by address */
 	struct cst_plan_part names;	/* bytes: texts that end with a 0 */
 };
-_Static_assert(sizeof(struct cst_plan) == 152, "plan layout");
+_Static_assert(sizeof(struct cst_plan) == 160, "plan layout");
 
 struct cst_patch {
 	uint64_t address;
@@ -352,7 +362,8 @@ static inline int cst_plan_has_items(const struct cst_plan *p)
 		if (functions[i].name >= p->names.n ||
 		    functions[i].reason >= CST_PLAN_REASONS)
 			return 0;
-	return !p->names.n || !names[p->names.n - 1];
+	return p->handed <= p->names.n &&
+	       (!p->names.n || !names[p->names.n - 1]);
 }
 
 /* Returns 1 if the size bytes at plan (a multiple of 8) are a complete plan of

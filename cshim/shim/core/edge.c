@@ -89,6 +89,7 @@ void edge_put(const struct site_key *k, uint32_t site)
 	case CST_PATCHED_TAIL:
 	case CST_PATCHED_RETURN:
 	case CST_PATCHED_FRAMED_EXIT:
+	case CST_PATCHED_PASS:
 		s.column = EDGE_END;
 		break;
 	case CST_PATCHED_ENTRY:

@@ -136,6 +136,7 @@ void ends_check(uint64_t function, uint64_t returns_at, uint64_t hook,
 		*word = 0;
 		return;
 	case CST_PATCHED_RETURN:
+	case CST_PATCHED_PASS:
 		if (!entered)
 			fail(function, 0, returns_at, reported_at);
 		*word = 0;

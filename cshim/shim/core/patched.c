@@ -194,7 +194,7 @@ _Static_assert(CST_PATCHED_ENTRY == 1 && CST_PATCHED_EXIT == 2 &&
 		       CST_PATCHED_TAIL == 3 && CST_PATCHED_FRAMED == 4 &&
 		       CST_PATCHED_RETURN == 5 && CST_PATCHED_BORDER == 6 &&
 		       CST_PATCHED_BEGUN == 7 && CST_PATCHED_DEEP == 8 &&
-		       CST_PATCHED_FRAMED_EXIT == 9,
+		       CST_PATCHED_FRAMED_EXIT == 9 && CST_PATCHED_PASS == 10,
 	       "PATCH_FUNCTION");
 
 PATCH_FUNCTION(patched_enter, 1, ENTRY, STACK_POINTER, FROM_ANYWHERE);
@@ -207,6 +207,8 @@ PATCH_FUNCTION(patched_framed_exit, 9, END, FRAME_POINTER, FROM_ANYWHERE);
 PATCH_FUNCTION(border_enter, 6, ENTRY, STACK_POINTER, FROM_TRACED);
 PATCH_FUNCTION(border_exit, 2, END, STACK_POINTER, FROM_TRACED);
 PATCH_FUNCTION(border_return, 5, END, STACK_POINTER, FROM_TRACED);
+PATCH_FUNCTION(border_tail, 3, END, STACK_POINTER, FROM_TRACED);
+PATCH_FUNCTION(border_pass, 10, END, STACK_POINTER, FROM_TRACED);
 CHECKED_FUNCTION(checked_enter, 1, STACK_POINTER, FROM_ANYWHERE);
 CHECKED_FUNCTION(checked_exit, 2, STACK_POINTER, FROM_ANYWHERE);
 CHECKED_FUNCTION(checked_tail, 3, STACK_POINTER, FROM_ANYWHERE);
@@ -217,17 +219,19 @@ CHECKED_FUNCTION(checked_framed_exit, 9, FRAME_POINTER, FROM_ANYWHERE);
 CHECKED_FUNCTION(checked_border_enter, 6, STACK_POINTER, FROM_TRACED);
 CHECKED_FUNCTION(checked_border_exit, 2, STACK_POINTER, FROM_TRACED);
 CHECKED_FUNCTION(checked_border_return, 5, STACK_POINTER, FROM_TRACED);
+CHECKED_FUNCTION(checked_border_tail, 3, STACK_POINTER, FROM_TRACED);
+CHECKED_FUNCTION(checked_border_pass, 10, STACK_POINTER, FROM_TRACED);
 PATCH_OTHER;
 
 extern HIDDEN char patched_enter[], patched_exit[], patched_tail[],
 	patched_framed[], border_enter[], border_exit[], border_return[],
-	patched_begun[], patched_deep[], patched_framed_exit[],
-	patched_event_returns[], patched_later_returns[],
+	border_tail[], border_pass[], patched_begun[], patched_deep[],
+	patched_framed_exit[], patched_event_returns[], patched_later_returns[],
 	patched_late_returns[];
 extern HIDDEN char checked_enter[], checked_exit[], checked_tail[],
 	checked_framed[], checked_border_enter[], checked_border_exit[],
-	checked_border_return[], checked_begun[], checked_deep[],
-	checked_framed_exit[];
+	checked_border_return[], checked_border_tail[], checked_border_pass[],
+	checked_begun[], checked_deep[], checked_framed_exit[];
 
 EXPORT const uint64_t cstrace_slots[CST_PLAN_SLOTS] = {
 	[CST_SLOT_ENTER] = (uint64_t)patched_enter,
@@ -240,6 +244,8 @@ EXPORT const uint64_t cstrace_slots[CST_PLAN_SLOTS] = {
 	[CST_SLOT_BEGUN] = (uint64_t)patched_begun,
 	[CST_SLOT_DEEP] = (uint64_t)patched_deep,
 	[CST_SLOT_FRAMED_EXIT] = (uint64_t)patched_framed_exit,
+	[CST_SLOT_BORDER_TAIL] = (uint64_t)border_tail,
+	[CST_SLOT_BORDER_PASS] = (uint64_t)border_pass,
 };
 
 static const uint64_t checked_slots[CST_PLAN_SLOTS] = {
@@ -253,6 +259,8 @@ static const uint64_t checked_slots[CST_PLAN_SLOTS] = {
 	[CST_SLOT_BEGUN] = (uint64_t)checked_begun,
 	[CST_SLOT_DEEP] = (uint64_t)checked_deep,
 	[CST_SLOT_FRAMED_EXIT] = (uint64_t)checked_framed_exit,
+	[CST_SLOT_BORDER_TAIL] = (uint64_t)checked_border_tail,
+	[CST_SLOT_BORDER_PASS] = (uint64_t)checked_border_pass,
 };
 
 const uint64_t *patched_slots(void)
