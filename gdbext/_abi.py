@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 1697189166
+VERSION = 3766912302
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -326,7 +326,8 @@ class cst_plan_function(C.Structure):
         ("name", C.c_uint32),
         ("n_exits", C.c_uint32),
         ("n_missed", C.c_uint32),
-        ("reason", C.c_uint32),
+        ("reason", C.c_uint16),
+        ("ends_others", C.c_uint16),
     ]
 
 

@@ -27,7 +27,7 @@ static int bad(struct walk *w, const char *what)
 /* What stands for the slot in the walk's plan. */
 static enum cst_plan_slot slot_of(const struct walk *w, enum cst_plan_slot slot)
 {
-	int is_shared = w->function->reason == CST_PLAN_ENDS_OTHERS;
+	int is_shared = w->function->ends_others;
 
 	if (!w->c->plan->header->is_border)
 		return slot;

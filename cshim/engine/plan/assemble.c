@@ -160,6 +160,7 @@ static void put_functions(struct assembly *a)
 			.n_exits = f->n_exits,
 			.n_missed = f->n_missed,
 			.reason = f->reason,
+			.ends_others = f->ends_others,
 		};
 
 		if (!f->is_chosen)

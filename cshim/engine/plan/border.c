@@ -117,16 +117,25 @@ static struct plan_function *wanted(const struct border *b,
 	return &f->all[at];
 }
 
-static void choose_forms(const struct border *b, struct functions *f)
+/* Of several names the best comes last. */
+static void name_forms(const struct border *b, struct functions *f)
 {
 	for (uint32_t i = 0; i < b->forms.n; i++) {
 		const struct symtab_entry *e = &b->forms.entries[i];
 		uint32_t at = functions_at(f, e->range.start);
+
+		if (at != FUNCTION_NONE)
+			f->all[at].name = e->name;
+	}
+}
+
+static void choose_forms(const struct border *b, struct functions *f)
+{
+	for (uint32_t i = 0; i < b->forms.n; i++) {
+		const struct symtab_entry *e = &b->forms.entries[i];
 		struct plan_function *now =
 			wanted(b, f, e->name, e->range.start);
 
-		if (at != FUNCTION_NONE && (now || !f->all[at].is_chosen))
-			f->all[at].name = e->name;
 		if (!now)
 			continue;
 		now->reason = (uint8_t)reason_of(now, e->name);
@@ -248,14 +257,29 @@ static int leads_to_row(const struct placements *p, const struct insn *jump)
 	return t.n != 0;
 }
 
+/* Does it lead into the middle of a function that can report its ends? */
+static int leads_inside(const struct placements *p, const struct insn *jump)
+{
+	struct targets t;
+
+	if (jump->kind != INSN_JUMP && jump->kind != INSN_BRANCH)
+		return 0;
+	find_targets(p, jump, &t);
+	return t.n && p->f->all[t.all[0]].frame &&
+	       !p->f->all[t.all[0]].is_unreadable;
+}
+
 enum ending border_ending(const struct placements *p, uint32_t function,
 			  const struct insn *i, int is_bare)
 {
 	enum ending ending = placement_ending(p, function, i, is_bare);
 
-	return ending == ENDING_TAIL && p->border && !leads_to_row(p, i)
-		       ? ENDING_HANDED
-		       : ending;
+	if (!p->border)
+		return ending;
+	if (ending == ENDING_TAIL ? !leads_to_row(p, i)
+				  : ending == ENDING_LOST && leads_inside(p, i))
+		return ENDING_HANDED;
+	return ending;
 }
 
 int border_is_ended(const struct placements *p, const struct insn *jump)
@@ -266,8 +290,7 @@ int border_is_ended(const struct placements *p, const struct insn *jump)
 	if (t.elsewhere)
 		return imports_has(&p->border->jumped, t.elsewhere);
 	for (uint32_t i = 0; i < t.n; i++)
-		if (p->f->all[t.all[i]].reason != CST_PLAN_ENDS_OTHERS &&
-		    !p->f->all[t.all[i]].entry_end)
+		if (!p->f->all[t.all[i]].ends_others)
 			return 0;
 	return t.n != 0;
 }
@@ -277,7 +300,7 @@ static int choose_for_others(struct plan_function *now)
 {
 	if (now->is_chosen || now->is_cold || !now->frame || now->is_unreadable)
 		return 0;
-	now->is_chosen = 1;
+	now->is_chosen = now->ends_others = 1;
 	now->reason = CST_PLAN_ENDS_OTHERS;
 	return 1;
 }
@@ -291,6 +314,57 @@ static void choose_handed(const struct border *b, struct functions *f)
 		add_named(b, f, name, &t);
 		for (uint32_t k = 0; k < t.n; k++)
 			choose_for_others(&f->all[t.all[k]]);
+	}
+}
+
+/* Does code go on behind the last instruction of the function? */
+static int is_open(const struct image *im, const struct plan_function *f)
+{
+	struct insn i = {.kind = INSN_TRAP};
+	uint64_t n = 0;
+
+	for (uint64_t at = f->start; at < f->end; at += i.length) {
+		const uint8_t *code = image_bytes(im, at, &n);
+
+		if (!code || !insn_decode(&i, code, n, at))
+			return 0;
+	}
+	return insn_goes_on(&i);
+}
+
+/* The function that it goes on in, which padding may lie before; or NULL. */
+static struct plan_function *next_of(const struct functions *f,
+				     const struct image *im,
+				     const struct plan_function *now)
+{
+	struct plan_function *next = &f->all[now - f->all + 1];
+	struct insn i = {.length = 0};
+	uint64_t n = 0;
+
+	if (next == &f->all[f->n] || !is_open(im, now))
+		return NULL;
+	for (uint64_t at = now->end; at < next->start; at += i.length) {
+		const uint8_t *code = image_bytes(im, at, &n);
+
+		if (!code || !insn_decode(&i, code, n, at) ||
+		    i.kind != INSN_NOP)
+			return NULL;
+	}
+	return next;
+}
+
+/* __memcpy_chk() goes on in memcpy(): one of them has the row. */
+static void choose_next(struct functions *f, const struct image *im)
+{
+	for (uint32_t i = 0; i < f->n; i++) {
+		struct plan_function *now = &f->all[i];
+		struct plan_function *next =
+			has_row(now) ? next_of(f, im, now) : NULL;
+
+		if (next && has_row(next))
+			now->is_chosen = 0;
+		else if (next)
+			choose_for_others(next);
 	}
 }
 
@@ -322,8 +396,10 @@ static int follow(const struct placements *p, const struct function_end *e,
 	find_targets(p, &e->insn, &t);
 	if (t.elsewhere && !is_unseen(t.elsewhere) && !is_unusual(t.elsewhere))
 		*status |= imports_add(&p->border->jumped, t.elsewhere);
-	for (uint32_t i = 0; i < t.n; i++)
+	for (uint32_t i = 0; i < t.n; i++) {
+		p->f->all[t.all[i]].ends_others = 1;
 		is_new |= choose_for_others(&p->f->all[t.all[i]]);
+	}
 	return is_new;
 }
 
@@ -361,7 +437,9 @@ void border_release(struct border *b)
 void border_choose(const struct border *b, struct functions *f,
 		   const struct image *im)
 {
+	name_forms(b, f);
 	choose_exported(b, f, im);
 	choose_forms(b, f);
+	choose_next(f, im);
 	choose_handed(b, f);
 }

@@ -31,6 +31,7 @@ struct plan_function {
 	uint8_t is_chosen;
 	uint8_t is_host;       /* another's landing lies in its entry */
 	uint8_t ends_in_entry; /* its entry displaces an end, too */
+	uint8_t ends_others;   /* its ends are those of what jumps to it, too */
 	uint8_t reason;	       /* enum cst_plan_reason */
 
 	/* Filled in when its patches are placed: the instructions that its

@@ -102,7 +102,7 @@ static enum cst_plan_slot slot_of(const struct making *m,
 		return slot;
 	if (slot == CST_SLOT_ENTER)
 		return CST_SLOT_BORDER_ENTER;
-	if (m->function->reason == CST_PLAN_ENDS_OTHERS)
+	if (m->function->ends_others)
 		return slot == CST_SLOT_TAIL ? CST_SLOT_BORDER_PASS
 					     : CST_SLOT_BORDER_RETURN;
 	return slot == CST_SLOT_TAIL ? CST_SLOT_BORDER_TAIL

@@ -145,7 +145,7 @@ enum cst_plan_reason {
 	CST_PLAN_CHOSEN_LATE = 10, /* one of several, by the processor's kind */
 	CST_PLAN_UNUSUAL = 11,	   /* returns twice, or switches stacks */
 	CST_PLAN_ENDS_OTHERS =
-		12, /* not left out: see CST_SLOT_BORDER_RETURN */
+		12, /* not left out, but has no row: see ends_others */
 	CST_PLAN_REASONS = 13,
 };
 
@@ -229,10 +229,11 @@ struct cst_plan_copy {
 
 struct cst_plan_function {
 	uint64_t address, size;
-	uint32_t name;	   /* in names */
-	uint32_t n_exits;  /* of its patches: exits and tails */
-	uint32_t n_missed; /* ends that have no patch: estimated */
-	uint32_t reason;   /* enum cst_plan_reason */
+	uint32_t name;	      /* in names */
+	uint32_t n_exits;     /* of its patches: exits and tails */
+	uint32_t n_missed;    /* ends that have no patch: estimated */
+	uint16_t reason;      /* enum cst_plan_reason */
+	uint16_t ends_others; /* its ends are those of what jumps to it, too */
 };
 
 static inline uint64_t cst_plan_sum(const void *plan, uint64_t size)
