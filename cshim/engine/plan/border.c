@@ -117,7 +117,7 @@ static struct plan_function *wanted(const struct border *b,
 	return &f->all[at];
 }
 
-/* Of several names the best comes last. */
+/* The best of several names comes last. */
 static void name_forms(const struct border *b, struct functions *f)
 {
 	for (uint32_t i = 0; i < b->forms.n; i++) {
