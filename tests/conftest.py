@@ -2,6 +2,7 @@
 """Fixtures of the gdb ring: the real gdb on small programs, no mock of it."""
 
 import functools
+import os
 import pathlib
 import sys
 
@@ -21,9 +22,32 @@ from test_robust_names import nasty_program  # noqa: E402
 assert nasty_program  # a fixture
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", (
+        "wide(*parameters): of the combinations of these a third is run, in which "
+        "each value comes with a third of the others; CSTRACE_TEST_LONG=1 runs "
+        "all. Names that have their values together stand in one text."))
+
+
+def is_run(item, numbers):
+    """numbers: those of the values of each test's parameters, in their order."""
+    wide = item.get_closest_marker("wide")
+    if not wide or os.environ.get("CSTRACE_TEST_LONG") == "1":
+        return True
+    total = 0
+    for names in wide.args:
+        values = repr([item.callspec.params[name] for name in names.split()])
+        known = numbers.setdefault((item.function, names), {})
+        total += known.setdefault(values, len(known))
+    return total % 3 == 0
+
+
 def pytest_collection_modifyitems(items):
     """The longest come first: at the end they would keep one process busy."""
-    items.sort(key=lambda item: item.get_closest_marker("limit") is None)
+    numbers = {}
+    items[:] = sorted(
+        (item for item in items if is_run(item, numbers)),
+        key=lambda item: item.get_closest_marker("limit") is None)
 
 
 @pytest.fixture(scope="module", autouse=True)

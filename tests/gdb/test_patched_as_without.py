@@ -35,6 +35,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.wide("compiler level flags", "session")
 @pytest.mark.parametrize("session", SESSIONS)
 @pytest.mark.parametrize("compiler, level, flags", BUILDS, ids=lambda v:
                          "".join(v) if isinstance(v, tuple) else v)
@@ -62,6 +63,7 @@ def test_lines_with_another_libc(gdb, session):
     assert lines(gdb, program, commands, True) == alone
 
 
+@pytest.mark.wide("compiler level", "session")
 @pytest.mark.parametrize("session", FAULTS)
 @pytest.mark.parametrize("compiler, level, flags", [
     b for b in BUILDS if not b[2]], ids=lambda v:
@@ -138,6 +140,7 @@ RECURSION = {
 }
 
 
+@pytest.mark.wide("compiler level", "session")
 @pytest.mark.parametrize("session", RECURSION)
 @pytest.mark.parametrize("compiler, level", [
     (c, level) for c in ("gcc", "clang") for level in
@@ -182,6 +185,7 @@ INLINED = {
 }
 
 
+@pytest.mark.wide("compiler level", "session")
 @pytest.mark.parametrize("session", INLINED)
 @pytest.mark.parametrize("compiler, level", [
     (c, level) for c in ("gcc", "clang") for level in
@@ -463,6 +467,7 @@ STEPI = {
 }
 
 
+@pytest.mark.wide("compiler level", "session", "has_hardware")
 @pytest.mark.parametrize("has_hardware", [0, 1])
 @pytest.mark.parametrize("session", BESIDE)
 @pytest.mark.parametrize("compiler, level", [
@@ -475,6 +480,7 @@ def test_variables_are_watched_while_other_threads_run(gdb, compiler, level,
         "-pthread")
 
 
+@pytest.mark.wide("compiler level", "session")
 @pytest.mark.parametrize("session", STEPI)
 @pytest.mark.parametrize("compiler, level", [
     (compiler, level) for compiler in ("gcc", "clang")
@@ -499,6 +505,7 @@ AWAY = {
 }
 
 
+@pytest.mark.wide("compiler level", "session", "mode")
 @pytest.mark.parametrize("mode", ["off", "on"])
 @pytest.mark.parametrize("session", AWAY)
 @pytest.mark.parametrize("compiler, level", [
@@ -542,6 +549,7 @@ NON_STOP = {
 }
 
 
+@pytest.mark.wide("compiler level", "session")
 @pytest.mark.parametrize("session", NON_STOP)
 @pytest.mark.parametrize("compiler, level", [
     (compiler, level) for compiler in ("gcc", "clang")

@@ -19,6 +19,7 @@ QUIET = "set exec-wrapper env --block-signal=PROF"
 
 # Without optimization clang's arguments are not stored where gdb stops for a
 # function.
+@pytest.mark.wide("compiler level", "session")
 @pytest.mark.parametrize("session", SESSIONS)
 @pytest.mark.parametrize("compiler, level", [b for b in BUILDS
                                              if b != ("clang", "-O0")])

@@ -65,6 +65,7 @@ LINES = {name: [name] * 12 for name in ("step", "next", "until")}
 LINES["mixed"] = ["step", "until", "next", "step", "step", "until"]
 
 
+@pytest.mark.wide("compiler level", "name", "steps")
 @pytest.mark.parametrize("steps", LINES)
 @pytest.mark.parametrize("name", ["fac", "fib", "even"])
 @pytest.mark.parametrize("compiler, level", BUILDS)
