@@ -95,14 +95,14 @@ static int is_to_be_planned(const struct remote_module *m)
 	return m->kind == MODULE_OWN || m->kind == MODULE_ALLOCATOR;
 }
 
-/* What is planned already keeps its plan.  libc comes last: others jump to its
- * functions. */
+/* What is planned already keeps its plan.  Those whose functions jump to
+ * others' come first: they mostly lie above these, and above libc. */
 static int plan_border(struct recording *r, const struct remote_modules *m)
 {
 	int status = STATUS_OK;
 
 	for (int is_libc = 0; is_libc < 2; is_libc++)
-		for (uint32_t i = 0; i < m->n && status == STATUS_OK; i++)
+		for (uint32_t i = m->n; i-- > 0 && status == STATUS_OK;)
 			if (is_libc ? m->all[i].kind == MODULE_LIBC
 				    : is_to_be_planned(&m->all[i]))
 				status = patching_add_border(&r->patching,

@@ -41,7 +41,8 @@ static uint64_t one_before(const struct placements *p, uint64_t addr)
 			continue;
 		if (image_marks(p->im, at) & MARK_TAKEN ||
 		    !placement_insn(p, at, &i) || i.length != n ||
-		    (i.kind != INSN_PLAIN && i.kind != INSN_NOP))
+		    (i.kind != INSN_PLAIN && i.kind != INSN_NOP &&
+		     i.kind != INSN_BRANCH))
 			return 0;
 		return at;
 	}
