@@ -289,9 +289,13 @@ int border_is_ended(const struct placements *p, const struct insn *jump)
 	find_targets(p, jump, &t);
 	if (t.elsewhere)
 		return imports_has(&p->border->jumped, t.elsewhere);
-	for (uint32_t i = 0; i < t.n; i++)
-		if (!p->f->all[t.all[i]].ends_others)
+	for (uint32_t i = 0; i < t.n; i++) {
+		const struct plan_function *to = &p->f->all[t.all[i]];
+
+		if (!to->ends_others ||
+		    (to->reason != CST_PLAN_ENDS_OTHERS && !to->entry_end))
 			return 0;
+	}
 	return t.n != 0;
 }
 
@@ -353,7 +357,7 @@ static struct plan_function *next_of(const struct functions *f,
 	return next;
 }
 
-/* __memcpy_chk() goes on in memcpy(): one of them has the row. */
+/* __memcpy_chk() goes on in memcpy(), which has the row if both could. */
 static void choose_next(struct functions *f, const struct image *im)
 {
 	for (uint32_t i = 0; i < f->n; i++) {
