@@ -482,7 +482,12 @@ class Patches:
         """gdb is about to step by lines, in a child or a checkpoint perhaps."""
         if (self.is_in_place() and stands()
                 and not self.before_going_on()):
-            self.line_steps.begin()
+            # gdb looks for the frame of a watched variable before each
+            # instruction, and does not find it from within a trampoline.
+            if self.software_watch.has_hardware():
+                self.steps.begin(is_over_calls=True)
+            else:
+                self.line_steps.begin()
 
     def before_going_on(self, is_over_calls: bool = False) -> bool:
         """gdb is about to let the selected thread go on: does it execute one

@@ -98,6 +98,10 @@ class SoftwareWatch:
         or without."""
         return self._steps.place_of(pc) if self._has_any else None
 
+    def has_hardware(self) -> bool:
+        """Is there a watchpoint with hardware, and none without?"""
+        return self._has_any and not self._numbers
+
     def _left(self) -> list[gdb.Breakpoint]:
         return [own for own in (self._own[:-1] if self._numbers else self._own)
                 if own.is_valid()]

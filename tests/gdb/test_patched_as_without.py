@@ -450,6 +450,23 @@ BESIDE = {
               "stepi", "until", "watch total", "nexti", "continue"],
 }
 
+# The variable's function returns in a step by lines.
+OUT_OF_SCOPE = {
+    **{name: ["break leaf", "run", "next", "watch r", *[name] * 7, "bt",
+              "continue", "watch r", *[name] * 3, "up", name, "bt"]
+       for name in ("next", "step", "until", "next 3", "step 9")},
+    "in turn": ["break middle", "run", "next", "watch s", "next", "step", "stepi",
+                "next", "until", *["nexti", "next", "step", "finish"] * 4, "bt"],
+}
+
+
+@pytest.mark.parametrize("session", OUT_OF_SCOPE)
+@pytest.mark.parametrize("compiler, level", [
+    ("gcc", "-O0"), ("clang", "-O0"), ("gcc", "-Og")])
+def test_a_watched_variable_ends_in_a_step(gdb, compiler, level, session):
+    check_same(gdb, "debugged.c", (compiler, level), OUT_OF_SCOPE[session])
+
+
 # Some of these ends are where a trampoline has executed the last instruction.
 STEPI = {
     "by 2": ["break sum", "run", *["stepi 2"] * 25],
