@@ -11,6 +11,7 @@ from lib_killed import busy, kill_gdb
 from lib_server import LIMIT_S, is_as_in_file
 
 QUIET = ("set cstrace live off", "set cstrace step-report off")
+OTHER_PLAN = "-O0"  # gdb's is not the command's there
 WHY_NO_CODE = "is not that of the file, and was not patched (if a gdb was killed"
 WHY_NO_LOADER = ("a breakpoint is in its dynamic linker, left by a debugger "
                  "that was killed")
@@ -77,7 +78,7 @@ def test_killed_again_and_again(tmp_path):
 
 
 def test_the_command_says_why_it_does_not_patch(tmp_path):
-    with busy(tmp_path) as one:
+    with busy(tmp_path, OTHER_PLAN) as one:
         kill_gdb(one, *QUIET, "cstrace start")
         one.answers()
         done = record(one)
@@ -112,7 +113,7 @@ def test_breakpoints_of_the_same_gdb_are_none_of_them(tmp_path):
 
 
 def test_of_a_recorder_that_was_killed(tmp_path):
-    with busy(tmp_path) as one:
+    with busy(tmp_path, OTHER_PLAN) as one:
         for _ in range(2):
             with subprocess.Popen(
                     [str(BUILD / "cstrace"), "record", "-p", str(one.pid),
