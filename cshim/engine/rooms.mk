@@ -11,7 +11,7 @@ base_SRC := arena.c array.c bytes.c column.c error.c hashmap.c io.c io_count.c \
 	number.c outfile.c pairs.c pipeline.c progress.c ranges.c regex.c \
 	task_file.c temp_folder.c utf8.c worker.c
 
-# elf: object files: symbols, call frames, inline tables, lines.
+# elf: object files: symbols, call frames, inline tables, lines, instructions.
 elf_USES := base
 elf_SRC := cfi.c debug_hints.c debugfile.c elffile.c folders.c forms.c hook_slots.c inline_scopes.c \
 	inlines.c insn.c lines.c maps.c modules.c object.c slots.c symbolfile.c symtab.c \

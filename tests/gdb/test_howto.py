@@ -68,7 +68,8 @@ def test_a_result_may_come_behind_its_row(tmp_path):
     page.write_text(text.replace("sum = 1  calc", "sum  calc"))
     assert replay("--check", str(page)).stdout == ""
     page.write_text(text.replace("sum = 1  calc", 'sum = "1"  calc'))
-    assert "shows something else" in replay("--check", "--tries=1", str(page)).stdout
+    assert "shows something else" in replay(
+        "--check", "--tries=1", str(page)).stdout
 
 
 def test_calls_that_take_as_long_may_be_one_row(tmp_path):
@@ -77,7 +78,8 @@ def test_calls_that_take_as_long_may_be_one_row(tmp_path):
     page.write_text(SESSION.replace("sum  calc.c:88", "sum(...)  calc.c:88"))
     assert replay("--check", str(page)).stdout == ""
     page.write_text(SESSION.replace("sum  calc.c:88", "sun(...)  calc.c:88"))
-    assert "shows something else" in replay("--check", "--tries=1", str(page)).stdout
+    assert "shows something else" in replay(
+        "--check", "--tries=1", str(page)).stdout
 
 
 def test_a_page_is_rewritten_with_what_it_leaves_out(tmp_path):
