@@ -199,7 +199,11 @@ class AreaUnwinder(Unwinder):
         word = gdb.lookup_type("unsigned long")
         cfa = (_word(int(base) + _WORD).cast(word.pointer()).dereference() + _WORD
                if hook.is_deep() else _word(int(base) + 2 * _WORD))
-        return _frame(pending, cfa, hook.function)
+        info = _frame(pending, cfa, hook.function)
+        if hook.is_framed():
+            info.add_saved_register("rbp", _word(int(base)).cast(
+                word.pointer()).dereference())
+        return info
 
     def _from_shim(self, pending: Any) -> Optional[Any]:
         try:

@@ -34,11 +34,12 @@ class LineSteps:
         self._has_run = False  # one, behind gdb's back
         self._inside: set[int] = set()  # these have not come out of the shim
 
-    def begin(self) -> None:
-        """gdb is about to step the selected thread."""
+    def begin(self, may_jump: bool) -> None:
+        """gdb is about to step the selected thread; may_jump: nothing else looks
+        after what it does at a patch."""
         tid = gdb.selected_thread().ptid[1]
         self._tids.add(tid)
-        if self._jump(tid, int(gdb.newest_frame().pc())):
+        if may_jump and self._jump(tid, int(gdb.newest_frame().pc())):
             # With it gdb would set the thread back, at a breakpoint there.
             self._in_line.hold(self)
 

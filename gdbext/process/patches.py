@@ -484,10 +484,10 @@ class Patches:
                 and not self.before_going_on()):
             # gdb looks for the frame of a watched variable before each
             # instruction, and does not find it from within a trampoline.
-            if self.software_watch.has_hardware():
+            is_watched = self.software_watch.has_hardware()
+            if is_watched:
                 self.steps.begin(is_over_calls=True)
-            else:
-                self.line_steps.begin()
+            self.line_steps.begin(may_jump=not is_watched)
 
     def before_going_on(self, is_over_calls: bool = False) -> bool:
         """gdb is about to let the selected thread go on: does it execute one

@@ -467,6 +467,15 @@ def test_a_watched_variable_ends_in_a_step(gdb, compiler, level, session):
     check_same(gdb, "debugged.c", (compiler, level), OUT_OF_SCOPE[session])
 
 
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_a_watched_variable_lies_below_a_call_by_gdb(gdb, level):
+    """Its frame is found from within the trampoline of a recursive call, too."""
+    check_same(gdb, "recursive.c", ("gcc", level), [
+        "break fac", "run", "watch n", "print fac(2)",
+        *["until", "bt"] * 3, "next", "info watchpoints"],
+        "-fno-optimize-sibling-calls")
+
+
 # Some of these ends are where a trampoline has executed the last instruction.
 STEPI = {
     "by 2": ["break sum", "run", *["stepi 2"] * 25],
