@@ -324,16 +324,15 @@ static void choose_handed(const struct border *b, struct functions *f)
 /* Does code go on behind the last instruction of the function? */
 static int is_open(const struct image *im, const struct plan_function *f)
 {
-	struct insn i = {.kind = INSN_TRAP};
-	uint64_t n = 0;
+	uint64_t at = f->end - 1, n = 0;
+	const uint8_t *code;
+	struct insn i;
 
-	for (uint64_t at = f->start; at < f->end; at += i.length) {
-		const uint8_t *code = image_bytes(im, at, &n);
-
-		if (!code || !insn_decode(&i, code, n, at))
-			return 0;
-	}
-	return insn_goes_on(&i);
+	while (at > f->start && !(image_marks(im, at) & MARK_CODE))
+		at--;
+	code = image_bytes(im, at, &n);
+	return code && insn_decode(&i, code, n, at) &&
+	       at + i.length == f->end && insn_goes_on(&i);
 }
 
 /* The function that it goes on in, which padding may lie before; or NULL. */
