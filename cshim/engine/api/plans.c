@@ -149,10 +149,11 @@ static FILE *open_handed(const char *folder, const char *mode)
 static int read_handed(struct imports *out, const char *folder)
 {
 	FILE *f = open_handed(folder, "re");
-	char line[4096];
+	auto_free char *line = NULL;
+	size_t size = 0;
 	int status = 0;
 
-	while (f && !status && fgets(line, sizeof(line), f)) {
+	while (f && !status && getline(&line, &size, f) >= 0) {
 		line[strcspn(line, "\n")] = '\0';
 		status = imports_add(out, line);
 	}
