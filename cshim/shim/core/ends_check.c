@@ -135,7 +135,8 @@ void ends_check(uint64_t function, uint64_t returns_at, uint64_t hook,
 			fail(function, entered, returns_at, reported_at);
 		*word = 0;
 		return;
-	/* A plugin may have called it, with no entry. */
+	/* A file that the plan was not made for may call such a function: it
+	 * has no entry then. */
 	case CST_PATCHED_RETURN:
 	case CST_PATCHED_PASS:
 		*word = 0;
