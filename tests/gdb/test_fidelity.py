@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The hard cases of tests/fidelity, in every build: the recorded tree is what
-the program says that it did.  By `cstrace record` each in one build."""
+"""The hard cases of tests/fidelity, in two of four builds in turn: the recorded
+tree is what the program says that it did.  By `cstrace record` each in one
+build."""
 
 import functools
 import os

@@ -47,7 +47,7 @@ def plain(text):
     return re.sub(r"0x0*7f\w{10}", "0xN", text)
 
 
-@pytest.mark.wide("compiler level", "source", "place")
+@pytest.mark.wide("compiler level", "source session flags", "place")
 @pytest.mark.parametrize("place", ["beside", "instead"])
 @pytest.mark.parametrize("source, session, flags", SESSIONS, ids=IDS)
 @pytest.mark.parametrize("compiler, level", BUILDS)
@@ -94,7 +94,7 @@ def records(folder, program, session, is_async, is_patched):
             and not text.startswith(("~\"[", "~\"Using host lib"))]
 
 
-@pytest.mark.wide("compiler level", "source", "is_async")
+@pytest.mark.wide("compiler level", "source session flags", "is_async")
 @pytest.mark.parametrize("is_async", [True, False], ids=["async", "sync"])
 @pytest.mark.parametrize("source, session, flags", SESSIONS, ids=IDS)
 @pytest.mark.parametrize("compiler, level", BUILDS)
