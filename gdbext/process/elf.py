@@ -7,6 +7,7 @@ gdb may have any as its program."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import struct
 from functools import lru_cache
@@ -21,7 +22,7 @@ SHT_SYMTAB = 2
 
 class Elf(NamedTuple):
     machine: int
-    is_dynamic: bool
+    interpreter: str  # the loader's path; "": it has none
     needed: tuple[str, ...]
     runpath: tuple[str, ...]
     first: int  # the lowest address it is linked for
@@ -30,6 +31,10 @@ class Elf(NamedTuple):
     symbols_at: int  # the address they are linked for
     has_words: bool  # it uses cstrace.h
     names: bytes  # of all its symbols
+
+    @property
+    def is_dynamic(self) -> bool:
+        return bool(self.interpreter)
 
     def uses(self, name: str) -> bool:
         return b"\0" + name.encode() + b"\0" in self.strings
@@ -54,7 +59,7 @@ class Elf(NamedTuple):
 # The copies of files that are not on this machine, by their paths there.
 copies: dict[str, str] = {}
 
-_NOTHING = Elf(0, False, (), (), 0, b"", b"", 0, False, b"")
+_NOTHING = Elf(0, "", (), (), 0, b"", b"", 0, False, b"")
 
 # The head and name of the note that cstrace.h leaves.
 _WORDS = struct.pack("<3I8s", 8, 8, 1, b"cstrace")
@@ -133,7 +138,7 @@ def _parse(file: BinaryIO) -> Elf:
     def all_of(*wanted: int) -> tuple[str, ...]:
         return tuple(_string(strings, v) for t, v in pairs if t in wanted)
 
-    return Elf(machine, bool(image.segment(PT_INTERP)), all_of(DT_NEEDED),
+    return Elf(machine, _string(image.segment(PT_INTERP) + b"\0", 0), all_of(DT_NEEDED),
                all_of(DT_RUNPATH, DT_RPATH), image.first(), strings,
                symbols[:len(symbols) // 24 * 24], symbols_at,
                image.has_note(_WORDS), image.symbol_names())
@@ -178,14 +183,18 @@ def may_know(path: str, name: str) -> bool:
 
 _SYSTEM = ("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64",
            "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib")
+# Has the folders that musl looks in; its libc is in the loader.
+_MUSL_FOLDERS = "/etc/ld-musl-x86_64.path"
+_MUSLS_OWN = ("libc.so", "libc.musl-", "ld-musl-")
 
 
 def all_needed(path: str) -> list[str]:
     """The real paths of all libraries that path is loaded with."""
+    loader = read(path).interpreter
     found: list[str] = []
     todo = [path]
     while todo:
-        for name in needed_files(todo.pop())[0]:
+        for name in needed_files(todo.pop(), loader)[0]:
             file = os.path.realpath(name)
             if file not in found:
                 found.append(file)
@@ -193,10 +202,26 @@ def all_needed(path: str) -> list[str]:
     return found
 
 
-def needed_files(path: str) -> tuple[list[str], list[str]]:
-    """The files of the libraries that path needs itself, as the loader would
-    find them, and the names of those that were not found."""
+def _folders(loader: str) -> list[str]:
+    """Where the loader looks by itself."""
+    if not _is_musl(loader):
+        return list(_SYSTEM)
+    with contextlib.suppress(OSError):
+        with open(_MUSL_FOLDERS, encoding="utf-8") as f:
+            return f.read().replace("\n", ":").split(":")
+    return ["/lib", "/usr/local/lib", "/usr/lib"]
+
+
+def _is_musl(loader: str) -> bool:
+    return os.path.basename(loader).startswith("ld-musl-")
+
+
+def needed_files(path: str,
+                 loader: Optional[str] = None) -> tuple[list[str], list[str]]:
+    """The files of the libraries that path needs itself, as the loader (None:
+    its own) would find them, and the names of those that were not found."""
     elf = read(path)
+    loader = elf.interpreter if loader is None else loader
     origin = os.path.dirname(os.path.realpath(path))
     folders = []
     for entry in elf.runpath:
@@ -206,7 +231,9 @@ def needed_files(path: str) -> tuple[list[str], list[str]]:
     found, missing = [], []
     for name in elf.needed:
         places = [name] if "/" in name else [
-            os.path.join(f, name) for f in [*folders, *_SYSTEM] if f]
+            os.path.join(f, name) for f in [*folders, *_folders(loader)] if f]
+        if _is_musl(loader) and name.startswith(_MUSLS_OWN):
+            places = [loader]
         place = next((p for p in places if os.path.exists(p)), None)
         if place:
             found.append(place)

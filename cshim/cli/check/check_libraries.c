@@ -27,6 +27,9 @@ static const char *const system_folders[] = {
 	"/usr/local/lib",
 };
 
+/* Has the folders that musl looks in; there may be none. */
+static const char musl_folders[] = "/etc/ld-musl-x86_64.path";
+
 /* Returns the path of the file `name` in the first of the folders ("a:b:c",
  * with $ORIGIN) that has it, the caller's; or NULL. */
 static char *find_in(const char *folders, size_t length, const char *origin,
@@ -86,17 +89,44 @@ static char *find_configured(const char *list, const char *name, int nesting)
 	return found;
 }
 
-static char *find(const char *name, const char *runpath, const char *origin)
+/* musl has its libc in the loader. */
+static int is_musls_own(const char *name)
+{
+	return !strcmp(name, "libc.so") || text_begins(name, "libc.musl-") ||
+	       text_begins(name, "ld-musl-");
+}
+
+static char *find_by_musl(const char *name)
+{
+	char folders[PATH_MAX] = "/lib:/usr/local/lib:/usr/lib";
+	FILE *in = fopen(musl_folders, "re");
+	size_t n = in ? fread(folders, 1, sizeof(folders) - 1, in) : 0;
+
+	if (in)
+		fclose(in);
+	if (n)
+		folders[n] = '\0';
+	for (char *c = folders; (c = strchr(c, '\n')); c++)
+		*c = ':';
+	return find_in(folders, strlen(folders), "", name);
+}
+
+static char *find(const struct libraries *l, const char *name,
+		  const char *runpath, const char *origin)
 {
 	const char *users = getenv("LD_LIBRARY_PATH");
 	char *found;
 
+	if (l->musl && is_musls_own(name))
+		return strdup(l->musl);
 	if (strchr(name, '/'))
 		return access(name, R_OK) ? NULL : strdup(name);
 	found = runpath ? find_in(runpath, strlen(runpath), origin, name)
 			: NULL;
 	if (!found && users)
 		found = find_in(users, strlen(users), origin, name);
+	if (l->musl)
+		return found ? found : find_by_musl(name);
 	for (size_t i = 0;
 	     !found && i < sizeof(system_folders) / sizeof(*system_folders);
 	     i++)
@@ -126,7 +156,7 @@ static int add(struct libraries *l, const char *name, const char *runpath,
 	new = &l->all[l->n];
 	*new = (struct library){
 		.name = strdup(name),
-		.path = find(name, runpath, origin),
+		.path = find(l, name, runpath, origin),
 		.is_shim = text_begins(base, "libcstrace.so"),
 		.is_libc = text_begins(base, "libc.so") ||
 			   text_begins(base, "ld-"),
@@ -205,6 +235,21 @@ static int follow(struct libraries *l, uint32_t i)
 	return is_done;
 }
 
+/* Notes its loader, if that is musl.  Returns 1, or 0 when out of memory. */
+static int find_musl(struct libraries *l, const struct elf_file *f)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = elf_file_section_named(f->elf, ".interp", &header);
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	const char *path = data ? data->d_buf : NULL;
+
+	if (!path || !memchr(path, '\0', data->d_size) ||
+	    !text_begins(text_last_name(path), "ld-musl-"))
+		return 1;
+	l->musl = strdup(path);
+	return l->musl != NULL;
+}
+
 int libraries_init(struct libraries *l, const char *path)
 {
 	struct elf_file f;
@@ -213,7 +258,7 @@ int libraries_init(struct libraries *l, const char *path)
 	*l = (struct libraries){0};
 	if (!elf_file_open(&f, elf_file_descriptor(path)))
 		return 1;
-	is_done = add_needed(l, f.elf, path);
+	is_done = find_musl(l, &f) && add_needed(l, f.elf, path);
 	elf_file_close(&f);
 	for (uint32_t i = 0; is_done && i < l->n; i++)
 		is_done = follow(l, i);
@@ -227,6 +272,7 @@ void libraries_release(struct libraries *l)
 		free(l->all[i].path);
 	}
 	free(l->all);
+	free(l->musl);
 	*l = (struct libraries){0};
 }
 

@@ -17,6 +17,8 @@ struct library {
 struct libraries {
 	struct library *all;
 	uint32_t n, capacity;
+	char *musl; /* the path of musl, if that is the file's loader; or NULL
+		     */
 };
 
 /* Finds the libraries of the file at path; there are none if it cannot be read.
