@@ -369,9 +369,10 @@ static void rename_all(struct renaming *r)
 	for (uint32_t i = 0; i < n->n_sites; i++)
 		if (n->sites[i].space)
 			rename_site(r, i);
-	for (uint32_t i = 0; i < n->n_functions; i++)
-		if (n->functions[i].space)
-			count_nameless(r, i);
+	/* One that was never called has no row: its code ended another. */
+	for (uint32_t i = 0; i < n->n_sites; i++)
+		if (n->functions[n->sites[i].function].space)
+			count_nameless(r, n->sites[i].function);
 }
 
 static void renaming_release(struct renaming *r)
