@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 3766912302
+VERSION = 3604051553
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -193,7 +193,7 @@ class cst_patched_table(C.Structure):
     ]
 
 
-CST_PLAN_VERSION = 24
+CST_PLAN_VERSION = 25
 CST_PLAN_BUILD_ID = 20
 CST_PATCH_MAX = 16
 CST_PLAN_AREA_PAGE = 4096
@@ -239,6 +239,9 @@ CST_PATCH_HOST = 4
 
 CST_PATCH_PUSHES = 1
 
+CST_LEFT_OUT_ENDS = 61
+CST_LEFT_OUT_OPEN = 126
+
 CST_PLAN_TRACED = 0
 CST_PLAN_UNREADABLE = 1
 CST_PLAN_NO_FRAME = 2
@@ -252,7 +255,9 @@ CST_PLAN_READ_BY_GDB = 9
 CST_PLAN_CHOSEN_LATE = 10
 CST_PLAN_UNUSUAL = 11
 CST_PLAN_ENDS_OTHERS = 12
-CST_PLAN_REASONS = 13
+CST_PLAN_BEHIND_SHIM = 13
+CST_PLAN_NO_STUB = 14
+CST_PLAN_REASONS = 15
 
 
 class cst_plan_part(C.Structure):
@@ -283,6 +288,8 @@ class cst_plan(C.Structure):
         ("n_inlined", C.c_uint32),
         ("is_bare", C.c_uint32),
         ("handed", C.c_uint32),
+        ("left_out", C.c_uint32),
+        ("reserved", C.c_uint32),
         ("area", cst_plan_part),
         ("patches", cst_plan_part),
         ("copies", cst_plan_part),
@@ -327,7 +334,8 @@ class cst_plan_function(C.Structure):
         ("n_exits", C.c_uint32),
         ("n_missed", C.c_uint32),
         ("reason", C.c_uint16),
-        ("ends_others", C.c_uint16),
+        ("ends_others", C.c_uint8),
+        ("is_stub", C.c_uint8),
     ]
 
 
@@ -823,8 +831,14 @@ class cst_planned(C.Structure):
         ("n_declined", C.c_uint32 * 16),
         ("is_border", C.c_uint32),
         ("n_inlined", C.c_uint32),
+        ("n_stubs", C.c_uint32),
         ("id", C.c_char * 44),
     ]
+
+
+CST_CALLS_NONE = 0
+CST_CALLS_TOO = 1
+CST_CALLS_ALONE = 2
 
 
 class cst_plan_wish(C.Structure):
@@ -832,6 +846,7 @@ class cst_plan_wish(C.Structure):
         ("functions", C.c_char_p),
         ("min_size", C.c_uint64),
         ("is_for_gdb", C.c_uint32),
+        ("calls", C.c_uint32),
         ("n_callers", C.c_uint32),
         ("callers", C.POINTER(C.c_char_p)),
     ]
@@ -1069,6 +1084,9 @@ PROTOTYPES = {
     "cst_formats": (C.c_char_p, []),
     "cst_plan_file": (C.c_int, [C.c_char_p, C.POINTER(cst_plan_wish),
         C.c_char_p, C.POINTER(cst_planned), C.POINTER(cst_error)]),
+    "cst_plan_border": (C.c_int, [C.POINTER(cst_plan_wish),
+        C.POINTER(C.c_char_p), C.c_uint32, C.c_char_p, C.POINTER(cst_planned),
+        C.POINTER(cst_error)]),
     "cst_plan_takes_long": (C.c_int, [C.c_char_p, C.POINTER(cst_plan_wish)]),
     "cst_folder_make": (C.c_int, [C.c_char_p, C.c_int, C.c_char_p, C.c_uint64,
         C.POINTER(cst_error)]),

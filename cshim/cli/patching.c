@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "check/check_libraries.h"
 #include "check/preflight.h"
 #include "tell.h"
@@ -57,44 +58,60 @@ int patching_open(struct patching *p, const struct patching_wish *wish)
 	return failure("out of memory");
 }
 
-static int is_planned(const struct patching *p, const char *path)
+/* The plan of the file at path, or NULL. */
+static struct cst_planned *plan_of(const struct patching *p, const char *path)
 {
 	for (uint32_t i = 0; i < p->n_files; i++)
 		if (!strcmp(p->paths[i], path))
-			return 1;
-	return 0;
+			return &p->plans[i];
+	return NULL;
+}
+
+static int is_planned(const struct patching *p, const char *path)
+{
+	return plan_of(p, path) != NULL;
+}
+
+/* Returns where it goes, for the plan of the file at path, which has none yet;
+ * NULL: out of memory. */
+static struct cst_planned *add_plan(struct patching *p, const char *path)
+{
+	char *kept = strdup(path);
+
+	if (!kept ||
+	    array_room(&p->paths, &p->cap_paths, p->n_files + 1ull) < 0 ||
+	    array_room(&p->plans, &p->cap_plans, p->n_files + 1ull) < 0) {
+		free(kept);
+		failure("out of memory");
+		return NULL;
+	}
+	p->paths[p->n_files] = kept;
+	p->plans[p->n_files] = (struct cst_planned){0};
+	return &p->plans[p->n_files++];
 }
 
 /* is_wanted: the user named it, so that nothing is left out without a word. */
-static int plan_by(struct patching *p, const char *path,
-		   const struct cst_plan_wish *wish, int is_wanted)
+static int plan_file(struct patching *p, const char *path, int is_wanted)
 {
-	struct cst_planned *planned;
+	struct cst_plan_wish wish = p->wish.plan;
+	struct cst_planned planned, *kept;
 	struct cst_error err;
-	char *kept;
 
 	if (is_planned(p, path))
 		return STATUS_OK;
-	if (array_room(&p->paths, &p->cap_paths, p->n_files + 1ull) < 0 ||
-	    array_room(&p->plans, &p->cap_plans, p->n_files + 1ull) < 0)
-		return failure("out of memory");
-	planned = &p->plans[p->n_files];
-	if (!wish->n_callers && cst_plan_takes_long(path, wish))
+	if (p->wish.has_border)
+		wish.calls = CST_CALLS_TOO;
+	if (cst_plan_takes_long(path, &wish))
 		failure("the plan of %s takes a while, once",
 			text_last_name(path));
-	if (cst_plan_file(path, wish, p->folder, planned, &err) < 0)
+	if (cst_plan_file(path, &wish, p->folder, &planned, &err) < 0)
 		return is_wanted ? failure("%s", err.text) : STATUS_OK;
-	kept = strdup(path);
+	kept = add_plan(p, path);
 	if (!kept)
-		return failure("out of memory");
-	p->paths[p->n_files++] = kept;
-	p->n_patches += planned->n_patches;
+		return STATUS_FAILED;
+	*kept = planned;
+	p->n_patches += planned.n_patches;
 	return STATUS_OK;
-}
-
-static int plan_file(struct patching *p, const char *path, int is_wanted)
-{
-	return plan_by(p, path, &p->wish.plan, is_wanted);
 }
 
 /* Is it the shim, or the sampler? */
@@ -168,14 +185,83 @@ static int add_caller(struct patching *p, const char *path)
 	return STATUS_OK;
 }
 
-static int plan_border(struct patching *p, const char *path)
+static int is_caller(const struct patching *p, const char *path)
+{
+	for (uint32_t i = 0; i < p->n_callers; i++)
+		if (!strcmp(p->callers[i], path))
+			return 1;
+	return 0;
+}
+
+/* Plans calls into the n files at paths.  Returns an exit code. */
+static int plan_border(struct patching *p, const char *const *paths, uint32_t n)
 {
 	const struct cst_plan_wish wish = {
 		.callers = (const char *const *)p->callers,
 		.n_callers = p->n_callers,
 	};
+	auto_free struct cst_planned *plans = calloc(n + 1ull, sizeof(*plans));
+	struct cst_planned *kept;
+	struct cst_error err;
 
-	return plan_by(p, path, &wish, 0);
+	if (!plans)
+		return failure("out of memory");
+	if (cst_plan_border(&wish, paths, n, p->folder, plans, &err) < 0)
+		return failure("%s", err.text);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!*plans[i].id)
+			continue;
+		kept = add_plan(p, paths[i]);
+		if (!kept)
+			return STATUS_FAILED;
+		*kept = plans[i];
+		p->n_patches += plans[i].n_patches;
+	}
+	return STATUS_OK;
+}
+
+/* Plans the callers' own stubs, for what the border leaves out. */
+static int plan_stubs(struct patching *p)
+{
+	for (uint32_t i = 0; i < p->n_callers; i++) {
+		struct cst_plan_wish wish = {.calls = CST_CALLS_ALONE};
+		struct cst_planned planned, *kept = plan_of(p, p->callers[i]);
+		struct cst_error err;
+
+		if (kept) {
+			wish = p->wish.plan;
+			wish.calls = CST_CALLS_TOO;
+		}
+		if (cst_plan_file(p->callers[i], &wish, p->folder, &planned,
+				  &err) < 0)
+			continue; /* nothing of it is patched, then */
+		if (!kept && planned.n_patches)
+			kept = add_plan(p, p->callers[i]);
+		if (kept)
+			*kept = planned;
+	}
+	return STATUS_OK;
+}
+
+int patching_add_border(struct patching *p, const char *const *paths,
+			uint32_t n)
+{
+	char(*reals)[PATH_MAX] = calloc(n + 1ull, sizeof(*reals));
+	const char **wanted = calloc(n + 1ull, sizeof(*wanted));
+	int status = reals && wanted ? STATUS_OK : failure("out of memory");
+	uint32_t n_wanted = 0;
+
+	for (uint32_t i = 0; status == STATUS_OK && i < n; i++)
+		if (realpath(paths[i], reals[i]) && !is_caller(p, reals[i]) &&
+		    !is_planned(p, reals[i]))
+			wanted[n_wanted++] = reals[i];
+	if (status == STATUS_OK)
+		status = plan_border(p, wanted, n_wanted);
+	if (status == STATUS_OK)
+		status = plan_stubs(p);
+	free(wanted);
+	free(reals);
+	return status;
 }
 
 /* Is it a library with hooks, or one that is patched? */
@@ -185,17 +271,8 @@ static int is_traced(const struct patching *p, const struct library *one,
 	return one->has_hooks || is_planned(p, real);
 }
 
-/* What the libraries are, by their paths.  libc is planned last: functions of
- * others jump to its own. */
-enum side { THIS_SIDE, OTHER_SIDE, LIBC };
-
-static int is_libc(const char *path)
-{
-	return text_begins(text_last_name(path), "libc.so.");
-}
-
-static int look_at_libraries(struct patching *p, const struct libraries *l,
-			     enum side side)
+/* Notes which of the libraries are traced. */
+static int add_callers(struct patching *p, const struct libraries *l)
 {
 	int status = STATUS_OK;
 
@@ -203,21 +280,32 @@ static int look_at_libraries(struct patching *p, const struct libraries *l,
 		const struct library *one = &l->all[i];
 		char real[PATH_MAX];
 
-		if (!one->path || one->is_shim || !realpath(one->path, real))
-			continue;
-		if (side == THIS_SIDE && is_traced(p, one, real))
+		if (one->path && !one->is_shim && realpath(one->path, real) &&
+		    is_traced(p, one, real))
 			status = add_caller(p, real);
-		else if (side == (is_libc(real) ? LIBC : OTHER_SIDE) &&
-			 !is_traced(p, one, real))
-			status = plan_border(p, real);
 	}
 	return status;
+}
+
+/* Plans calls into the others. */
+static int plan_others(struct patching *p, const struct libraries *l)
+{
+	auto_free const char **paths = calloc(l->n + 1ull, sizeof(*paths));
+	uint32_t n = 0;
+
+	if (!paths)
+		return failure("out of memory");
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->all[i].path && !l->all[i].is_shim)
+			paths[n++] = l->all[i].path;
+	return patching_add_border(p, paths, n);
 }
 
 static int has_border(const struct patching *p)
 {
 	for (uint32_t i = 0; i < p->n_files; i++)
-		if (p->plans[i].is_border && p->plans[i].n_patches)
+		if (p->plans[i].n_stubs ||
+		    (p->plans[i].is_border && p->plans[i].n_patches))
 			return 1;
 	return 0;
 }
@@ -236,11 +324,9 @@ int patching_border(struct patching *p, const char *path)
 			 ? add_caller(p, real)
 			 : STATUS_OK;
 	if (status == STATUS_OK)
-		status = look_at_libraries(p, &l, THIS_SIDE);
+		status = add_callers(p, &l);
 	if (status == STATUS_OK && p->n_callers)
-		status = look_at_libraries(p, &l, OTHER_SIDE);
-	if (status == STATUS_OK && p->n_callers)
-		status = look_at_libraries(p, &l, LIBC);
+		status = plan_others(p, &l);
 	libraries_release(&l);
 	if (status == STATUS_OK && !has_border(p))
 		failure("no calls into libraries are seen: no function of one "
@@ -279,21 +365,10 @@ int patching_add_caller(struct patching *p, const char *path)
 	return realpath(path, real) ? add_caller(p, real) : STATUS_OK;
 }
 
-static int is_caller(const struct patching *p, const char *path)
+/* Its callers' stubs stay as they are: they do not import from it. */
+static int plan_later(struct patching *p, const char *path)
 {
-	for (uint32_t i = 0; i < p->n_callers; i++)
-		if (!strcmp(p->callers[i], path))
-			return 1;
-	return 0;
-}
-
-int patching_add_border(struct patching *p, const char *path)
-{
-	char real[PATH_MAX];
-
-	if (!p->n_callers || !realpath(path, real) || is_caller(p, real))
-		return STATUS_OK;
-	return plan_border(p, real);
+	return is_planned(p, path) ? STATUS_OK : plan_border(p, &path, 1);
 }
 
 void patching_answer_no_more(struct patching *p)
@@ -357,7 +432,7 @@ static void answer(struct patching *p, char *line)
 				  : is_library_wanted(p, path)))
 			plan_file(p, path, 0);
 		else if (p->n_callers && *line == 'l')
-			plan_border(p, path);
+			plan_later(p, path);
 	}
 	if (snprintf(plan, sizeof(plan), "%s/%s.plan", p->folder, line + 1) >=
 		    (int)sizeof(plan) ||

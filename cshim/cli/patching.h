@@ -71,10 +71,11 @@ int patching_has(const struct patching *p, const char *path);
 /* A file of the process is traced by its hooks.  Returns an exit code; a
  * failure was reported. */
 int patching_add_caller(struct patching *p, const char *path);
-/* Plans the border of all these files: calls from them into one more
- * file that the process has loaded.  Returns an exit code; a failure was
- * reported. */
-int patching_add_border(struct patching *p, const char *path);
+/* Plans the border of all these files: calls from them into the n files at
+ * paths, but for those of them that are traced themselves.  Returns an exit
+ * code; a failure was reported. */
+int patching_add_border(struct patching *p, const char *const *paths,
+			uint32_t n);
 /* No plans are made for what the process loads later. */
 void patching_answer_no_more(struct patching *p);
 

@@ -10,6 +10,7 @@ from typing import Iterator, NamedTuple, Optional
 
 import gdb
 
+from .. import _abi as abi
 from .. import locate, planned
 from ..engine import CstraceError
 from ..temp_folder import TempFolder
@@ -100,8 +101,7 @@ class Plans:
         for file in self._wanted(path, options):
             self._note(file)
             try:
-                plan = planned.plan_file(file, self.folder, options.functions,
-                                         options.min_size, _say_now)
+                plan = self._plan_file(file, abi.CST_CALLS_NONE)
             except CstraceError as e:
                 if file == path:
                     self.why_not = str(e)
@@ -121,17 +121,38 @@ class Plans:
         assert self.folder is not None
         files = [path, *self._needed(path)]
         traced = [file for file in files if self.has(file) or _is_hooked(file)]
-        # Functions of other libraries jump to libc's.
-        others = sorted(files[1:], key=lambda file: os.path.basename(
-            file).startswith("libc.so."))
-        for file in others if traced else ():
-            if file in traced or locate.is_shim(file):
-                continue
+        others = [file for file in files[1:]
+                  if file not in traced and not locate.is_shim(file)]
+        if not traced:
+            return
+        for file in others:
             self._note(file)
-            with contextlib.suppress(CstraceError):
-                plan = planned.plan_border(file, self.folder, traced)
-                if plan.n_patches:
-                    self._made.append((file, plan))
+        self._made += [
+            (file, plan) for file, plan in zip(
+                others, planned.plan_border(others, self.folder, traced))
+            if plan.n_patches]
+        for file in traced:
+            self._plan_stubs(file)
+
+    def _plan_stubs(self, file: str) -> None:
+        """The calls of a traced file that border plans have left out."""
+        is_made = self.has(file)
+        if not is_made:
+            self._note(file)
+        with contextlib.suppress(CstraceError):
+            plan = self._plan_file(file, abi.CST_CALLS_TOO if is_made
+                                   else abi.CST_CALLS_ALONE)
+            if is_made:
+                self._made = [(one, plan if one == file else old)
+                              for one, old in self._made]
+            elif plan.n_patches:
+                self._made.append((file, plan))
+
+    def _plan_file(self, file: str, calls: int) -> planned.Planned:
+        assert self.folder is not None
+        options = self._options
+        return planned.plan_file(file, self.folder, options.functions,
+                                 options.min_size, calls, _say_now)
 
     def _needed(self, path: str) -> list[str]:
         return (elf.all_needed(path) if self._libraries is None
@@ -164,12 +185,14 @@ class Plans:
 
     def has(self, path: str) -> bool:
         """Are there patches of that file, for all callers?"""
-        return any(file == os.path.realpath(path) and not plan.is_border
+        return any(file == os.path.realpath(path) and _is_of_own(plan)
                    for file, plan in self._made)
 
     def have(self, is_border: bool) -> bool:
-        """Are there plans of borders, or of files that are traced?"""
-        return any(bool(plan.is_border) == is_border for _, plan in self._made)
+        """Are there functions of the border that are patched, or of files that
+        are traced?"""
+        return any(plan.is_border or plan.n_stubs if is_border
+                   else _is_of_own(plan) for _, plan in self._made)
 
     def files(self) -> list[str]:
         """Returns the files that are patched."""
@@ -180,7 +203,7 @@ class Plans:
         in it; None: the file is not patched."""
         path = os.path.realpath(path)
         plan_id = next((plan.id.decode() for file, plan in self._made
-                        if file == path and not plan.is_border), None)
+                        if file == path and _is_of_own(plan)), None)
         if self.folder is None or plan_id is None:
             return None
         if path not in self._functions:
@@ -232,8 +255,8 @@ class Plans:
     def _plan_one(self, file: str) -> list[tuple[str, planned.Planned]]:
         assert self.folder is not None
         try:
-            plan = planned.plan_file(file, self.folder, self._options.functions,
-                                     self._options.min_size, _say_now)
+            plan = self._plan_file(file, abi.CST_CALLS_TOO if self._options.border
+                                   else abi.CST_CALLS_NONE)
         except CstraceError:
             return []  # it cannot be planned
         return [(file, plan)] if plan.n_patches else []
@@ -271,6 +294,11 @@ class Plans:
             self._own.close()
         self._own = None
         self.folder, self._made, self._stamps = None, [], []
+
+
+def _is_of_own(plan: planned.Planned) -> bool:
+    """Is it of a file's functions, not of calls from it or into it alone?"""
+    return not plan.is_border and bool(plan.n_functions or not plan.n_stubs)
 
 
 def _program_of(pid: int) -> Optional[str]:

@@ -171,8 +171,7 @@ FORMS = {
                                    ["-O2", "-no-pie", "-fno-pie"]],
                          ids=" ".join)
 def test_functions_that_have_a_form_for_each_processor(tmp_path, flags, monkeypatch):
-    """memmove() and __memcpy_chk() are memcpy()'s code; time() is not libc's,
-    but the kernel's."""
+    """memmove() and __memcpy_chk() are memcpy()'s code."""
     monkeypatch.setenv("CSTRACE_CHECK_ENDS", "1")
     app = compiled(tmp_path, """
 #define _GNU_SOURCE
@@ -184,7 +183,7 @@ static char text[9000], copy[9000];
 void *__memcpy_chk(void *, const void *, size_t, size_t);
 int main(void)
 {
-	size_t sum = time(0) == 0;
+	size_t sum = 0;
 
 	for (int i = 0; i < 200; i++) {
 		%s
@@ -197,8 +196,8 @@ int main(void)
                            capture_output=True, text=True)
     done = command("record", "--border", app, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, alone.stdout)
-    assert "left out 1 as it is found by the loader elsewhere" in done.stderr
     assert "calls into 1 function of libm" in done.stderr
+    assert "stubs" not in done.stderr and "left out" not in done.stderr
     found = calls(tmp_path)
     assert counted(found) == {"main": 1, "printf": 1, "memcpy": 600, **dict.fromkeys(
         set(FORMS) - {"memcpy", "__memcpy_chk"}, 200)}
@@ -394,7 +393,10 @@ def test_what_leaves_functions_in_other_ways(tmp_path, flags):
                if c.get("parent") and ids[c["parent"]]["name"] == "main"]
     for name in "raise", "fork", "waitpid", "system", "exit":
         assert name in in_main, in_main
-    assert "setjmp" not in in_main and "vfork" not in in_main
+    has_stubs = "-fno-plt" not in flags
+    assert ("_setjmp" in in_main) == ("vfork" in in_main) == has_stubs
+    assert [c["end"] for c in found if c["name"] == "longjmp"] == (
+        ["unwound"] if has_stubs else [])
     last = [c for c in found if c["name"] == "exit"]
     assert [c["end"] for c in last] == ["open"]
     if flags == HOOKS:
@@ -445,6 +447,131 @@ int main(void)
     assert (done.returncode, done.stdout) == (0, "3\n")
     seen = counted(calls(tmp_path))
     assert (seen["plugged"], seen["malloc"], seen["free"]) == (3, 6, 6)
+
+
+# ---- at the callers' stubs -----------------------------------------------
+
+STUBS = r"""
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+static jmp_buf back;
+static ucontext_t here, there;
+static char stack[65536];
+__attribute__((noinline)) static long now(int n)
+{
+	struct timeval tv;
+
+	gettimeofday(&tv, 0);
+	return tv.tv_sec + n * (time(0) == tv.tv_sec);
+}
+__attribute__((noinline)) static void jump(int n)
+{
+	if (!n)
+		longjmp(back, 1);
+	jump(n - 1);
+	getppid();
+}
+static void coroutine(void)
+{
+	for (int i = 0; i < 3; i++)
+		swapcontext(&there, &here);
+	getppid();
+}
+int main(void)
+{
+	stack_t alternate = {.ss_sp = malloc(65536), .ss_size = 65536};
+	int n = 0, status = 0;
+
+	for (int i = 0; i < 50; i++)
+		n += now(i) > 0;
+	for (volatile int i = 0; i < 4; i++)
+		if (!setjmp(back))
+			jump(i);
+	sigaltstack(&alternate, 0);
+	dlclose(dlopen(0, RTLD_NOW));
+	getcontext(&there);
+	there.uc_stack.ss_sp = stack;
+	there.uc_stack.ss_size = sizeof(stack);
+	there.uc_link = &here;
+	makecontext(&there, coroutine, 0);
+	for (int i = 0; i < 4; i++)
+		swapcontext(&here, &there);
+	if (!vfork())
+		_exit(3);
+	wait(&status);
+	printf("%d %d\n", n, WEXITSTATUS(status));
+	return 7;
+}
+"""
+
+
+@pytest.mark.parametrize("flags", [
+    HOOKS, ["-O2"], ["-O2", "-no-pie", "-fno-pie"], ["-O1", "-Wl,-z,lazy"],
+    ["-O2", "-fcf-protection=full", "-Wl,-z,ibtplt"],
+    ["-O2", "-Wl,-z,now", "-Wl,-z,relro"]], ids=" ".join)
+def test_functions_that_are_seen_where_they_are_called(tmp_path, flags, monkeypatch):
+    """The kernel's own code, what returns twice, what switches stacks, and what
+    libcstrace.so stands before."""
+    monkeypatch.setenv("CSTRACE_CHECK_ENDS", "1")
+    app = compiled(tmp_path, STUBS, *flags)
+    done = command("record", "--border", app, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (7, "50 3\n"), done.stderr
+    assert "by the stubs of app" in done.stderr
+    assert "without a stub" not in done.stderr
+    found = calls(tmp_path)
+    seen = counted(found)
+    assert {name: seen[name] for name in (
+        "gettimeofday", "time", "_setjmp", "longjmp", "sigaltstack", "dlclose",
+        "getcontext", "makecontext", "swapcontext", "vfork", "_exit")} == {
+            "gettimeofday": 50, "time": 50, "_setjmp": 4, "longjmp": 4,
+            "sigaltstack": 1, "dlclose": 1, "getcontext": 1, "makecontext": 1,
+            "swapcontext": 7, "vfork": 1, "_exit": 1}
+    ids = {c["id"]: c["name"] for c in found}
+    assert {(ids[c["parent"]], c["end"]) for c in found
+            if c["name"] in ("time", "gettimeofday")} == {("now", "return")}
+    assert {c["end"] for c in found
+            if c["name"] in ("sigaltstack", "dlclose", "_setjmp")} == {"return"}
+    assert {ids[c["parent"]] for c in found if c["name"] == "_setjmp"} == {"main"}
+    assert {c["end"] for c in found if c["name"] == "longjmp"} == {"unwound"}
+    assert {c["file"] for c in found if c["name"] == "time"} == {"app.c"}
+    assert {c["module"] for c in found if c["name"] in (
+        "time", "dlclose", "_setjmp", "vfork")} == {"libc.so.6"}
+
+
+def test_calls_without_a_stub_are_told(tmp_path):
+    app = compiled(tmp_path, STUBS, "-O1", "-fno-plt")
+    done = command("record", "--border", app, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (7, "50 3\n")
+    assert re.search(r"left out .*\d+ as each is called without a stub", done.stderr)
+
+
+@pytest.mark.parametrize("flags", [["-O2"], ["-O0"], ["-O1", "-no-pie", "-fno-pie"]],
+                         ids=" ".join)
+def test_the_border_of_musl(tmp_path, flags, monkeypatch):
+    """Its functions have no call frame information."""
+    monkeypatch.setenv("CSTRACE_CHECK_ENDS", "1")
+    app = compiled(tmp_path, COUNTING, *flags, "-Wl,--build-id", "-fno-builtin",
+                   "-specs=/usr/lib/x86_64-linux-musl/musl-gcc.specs")
+    done = command("record", "--border", app, cwd=tmp_path)
+    assert done.returncode == 3, done.stderr
+    told = json.loads(done.stdout)
+    found = calls(tmp_path)
+    seen = counted(found)
+    assert {name: seen[name] for name in told} == told
+    assert seen["snprintf"] == 1500 and seen["qsort"] == 3
+    ids = {c["id"]: c["name"].split(".")[0] for c in found}
+    assert {ids[c["parent"]] for c in found if c["name"] == "compare"} == {"qsort"}
+    exact = [c for c in found if c["end"] == "return"]
+    assert len(exact) > 0.99 * len(found)
 
 
 # ---- random programs -----------------------------------------------------

@@ -117,6 +117,22 @@ def test_plans_of_the_border(library, is_for_gdb):
     assert row["traced"] < (all_of_it["functions"] or 3000) / 2
 
 
+@pytest.mark.parametrize("is_for_gdb", [0, 1])
+@pytest.mark.parametrize("program", ["git", "python3.11", "bash", "vim.basic",
+                                     "gdb"])
+def test_plans_with_calls_at_the_stubs(program, is_for_gdb):
+    """All that the program imports, as if none of it could be patched itself."""
+    path = pathlib.Path("/usr/bin", program)
+    if not path.exists():
+        pytest.skip("there is no " + program)
+    (alone,), wrong = check("--for-gdb", is_for_gdb, path)
+    assert not wrong
+    (row,), wrong = check("--for-gdb", is_for_gdb, "--calls", path, path)
+    assert not wrong and row["wrong"] == 0
+    assert row["traced"] > alone["traced"] + 50
+    assert row["exits"] >= alone["exits"]
+
+
 def test_a_plan_says_whether_there_is_debug_information(tmp_path):
     """Where there is none, no hook waits for values."""
     full, bare, apart = (tmp_path / name for name in ("full", "bare", "apart"))

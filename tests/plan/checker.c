@@ -201,6 +201,21 @@ static int check_framed(struct check *c, const struct cst_patch *p)
 	       wrong(c, p, "it begins within an instruction", addr);
 }
 
+/* A stub is an indirect jump, behind an endbr64 perhaps. */
+static int check_stub(struct check *c, const struct cst_patch *p)
+{
+	uint64_t before = p->address - c->plan->functions[p->function].address;
+	const uint8_t *bytes = facts_bytes(&c->facts, p->address - before, 4);
+	struct decoded d;
+
+	if (before && (before != 4 || memcmp(bytes, "\xf3\x0f\x1e\xfa", 4)))
+		return wrong(c, p, "it is not a stub's begin", p->address);
+	return (decode(&d, facts_bytes(&c->facts, p->address, 7), 7) &&
+		d.is.mnemonic == ZYDIS_MNEMONIC_JMP &&
+		data_of(&d, p->address)) ||
+	       wrong(c, p, "it is no stub", p->address);
+}
+
 /* Flags and the red zone are free where functions begin, and nothing before an
  * entry may have set the one or used the other. */
 static int check_entry(struct check *c, const struct cst_patch *p)
@@ -208,6 +223,8 @@ static int check_entry(struct check *c, const struct cst_patch *p)
 	uint64_t addr = c->plan->functions[p->function].address;
 	struct decoded d;
 
+	if (c->plan->functions[p->function].is_stub)
+		return check_stub(c, p);
 	if (is_framed(c, p))
 		return check_framed(c, p);
 	if (!is_bare(c, p->address))
@@ -348,7 +365,7 @@ static void check_functions(struct check *c)
 	for (uint32_t i = 0; i < c->plan->header->functions.n; i++) {
 		const struct cst_plan_function *f = &c->plan->functions[i];
 
-		int has_ends = !f->reason || f->reason == CST_PLAN_ENDS_OTHERS;
+		int has_ends = !f->reason || f->ends_others;
 
 		if (c->n_entries[i] == !f->reason &&
 		    c->n_ends[i] == (has_ends ? f->n_exits : 0))
@@ -440,7 +457,7 @@ static int check_file(const char *path, const struct plan_choice *choice,
 int main(int argc, char **argv)
 {
 	struct plan_choice choice = {0};
-	struct imports imports = {0};
+	struct imports imports = {0}, calls = {0};
 	const char *out = NULL;
 	int i = 1, is_wrong = 0;
 
@@ -451,6 +468,9 @@ int main(int argc, char **argv)
 			choice.functions = argv[i + 1];
 		else if (!strcmp(argv[i], "--write"))
 			out = argv[i + 1];
+		else if (!strcmp(argv[i], "--calls") &&
+			 !imports_init(&calls, (const char **)&argv[i + 1], 1))
+			choice.calls = choice.open = &calls;
 		else if (strcmp(argv[i], "--border") || choice.border ||
 			 imports_init(&imports, (const char **)&argv[i + 1], 1))
 			return 2;
@@ -460,5 +480,6 @@ int main(int argc, char **argv)
 	for (; i < argc; i++)
 		is_wrong |= check_file(argv[i], &choice, out);
 	imports_release(&imports);
+	imports_release(&calls);
 	return is_wrong;
 }

@@ -29,7 +29,7 @@ static enum cst_plan_slot slot_of(const struct walk *w, enum cst_plan_slot slot)
 {
 	int is_shared = w->function->ends_others;
 
-	if (!w->c->plan->header->is_border)
+	if (!w->c->plan->header->is_border && !w->function->is_stub)
 		return slot;
 	switch (slot) {
 	case CST_SLOT_ENTER:
@@ -323,6 +323,26 @@ static int take_copies(struct walk *w, unsigned patch, uint64_t *end)
 	return ends_line(&d) || take_jump(w, addr);
 }
 
+/* sub $8, %rsp; call *data(%rip); add $8, %rsp; the end's hook; ret */
+static int take_stub_call(struct walk *w, uint64_t *end)
+{
+	const uint8_t *b = facts_bytes(&w->c->facts, w->p->address, 7);
+	struct decoded d;
+
+	if (!decode(&d, b, 7) || memcmp(code(w), "\x48\x83\xec\x08", 4) ||
+	    memcmp(code(w) + 4, "\xff\x15", 2) ||
+	    memcmp(code(w) + 10, "\x48\x83\xc4\x08", 4) ||
+	    near_target(code(w) + 4, 6, area_addr(w->c, w->at + 4)) !=
+		    data_of(&d, w->p->address))
+		return bad(w, "it calls another function");
+	w->at += 14;
+	if (!take_hook(w, CST_SLOT_EXIT, w->p->end_hook) || *code(w) != 0xc3)
+		return bad(w, "it does not return");
+	w->at++;
+	*end = w->p->address + d.is.length;
+	return 1;
+}
+
 int check_trampoline(struct check *c, unsigned patch, uint64_t *end)
 {
 	const struct cst_patch *p = &c->plan->patches[patch];
@@ -346,7 +366,9 @@ int check_trampoline(struct check *c, unsigned patch, uint64_t *end)
 			      ? take_framed_hook(&w)
 			      : take_hook(&w, CST_SLOT_ENTER, p->hook)))
 			return 0;
-		if (!take_copies(&w, patch, end))
+		if (w.function->is_stub && p->end_hook
+			    ? !take_stub_call(&w, end)
+			    : !take_copies(&w, patch, end))
 			return 0;
 	}
 	return w.at == w.end || bad(&w, "there is more in it");

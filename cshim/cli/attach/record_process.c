@@ -4,6 +4,7 @@
  */
 #include "attach/record_process.h"
 #include "attach/attach.h"
+#include "base/error.h"
 #include "bfd_names.h"
 #include "cstrace/layout.h"
 #include "patching.h"
@@ -96,18 +97,21 @@ static int is_to_be_planned(const struct remote_module *m)
 }
 
 /* What is planned already keeps its plan.  Those whose functions jump to
- * others' come first: they mostly lie above these, and above libc. */
+ * others' come first: they mostly lie above these. */
 static int plan_border(struct recording *r, const struct remote_modules *m)
 {
-	int status = STATUS_OK;
+	auto_free const char **paths = calloc(m->n + 1ull, sizeof(*paths));
+	uint32_t n = 0;
 
-	for (int is_libc = 0; is_libc < 2; is_libc++)
-		for (uint32_t i = m->n; i-- > 0 && status == STATUS_OK;)
-			if (is_libc ? m->all[i].kind == MODULE_LIBC
-				    : is_to_be_planned(&m->all[i]))
-				status = patching_add_border(&r->patching,
-							     m->all[i].path);
-	return status;
+	if (!paths)
+		return failure("out of memory");
+	if (!r->patching.n_callers)
+		return STATUS_OK;
+	for (uint32_t i = m->n; i-- > 0;)
+		if (m->all[i].kind == MODULE_LIBC ||
+		    is_to_be_planned(&m->all[i]))
+			paths[n++] = m->all[i].path;
+	return patching_add_border(&r->patching, paths, n);
 }
 
 /* Plans one file.  Counts in *n_hooked those that have hooks. */

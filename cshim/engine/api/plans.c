@@ -37,25 +37,30 @@ static void put_id(const struct cst_plan *header, char out[CST_PLANNED_ID])
  * One of them stands for all. */
 static int is_again(const struct plan *plan, uint32_t i)
 {
-	const char *name = plan->names + plan->functions[i].name;
+	const char *name = plan_name(plan, i);
 
 	if (!plan->header->is_border || !*name)
 		return 0;
 	for (uint32_t j = 0; j < i; j++)
 		if (plan->functions[j].reason == plan->functions[i].reason &&
-		    !strcmp(plan->names + plan->functions[j].name, name))
+		    !strcmp(plan_name(plan, j), name))
 			return 1;
 	return 0;
 }
 
-static void count_function(const struct cst_plan_function *f,
+/* What a border plan leaves out is counted where it is called. */
+static void count_function(const struct plan *plan,
+			   const struct cst_plan_function *f,
 			   struct cst_planned *out)
 {
-	if (f->reason != CST_PLAN_TRACED && f->reason != CST_PLAN_ENDS_OTHERS) {
-		out->n_declined[f->reason]++;
+	int is_traced = f->reason == CST_PLAN_TRACED;
+
+	if (!is_traced && f->reason != CST_PLAN_ENDS_OTHERS) {
+		out->n_declined[f->reason] += !plan->header->is_border;
 		return;
 	}
-	out->n_functions += f->reason == CST_PLAN_TRACED;
+	out->n_functions += is_traced && !f->is_stub;
+	out->n_stubs += is_traced && f->is_stub;
 	out->n_exits += f->n_exits;
 	out->n_missed += f->n_missed;
 }
@@ -70,12 +75,36 @@ static void count(const struct plan *plan, struct cst_planned *out)
 	put_id(plan->header, out->id);
 	for (uint32_t i = 0; i < plan->header->functions.n; i++)
 		if (!is_again(plan, i))
-			count_function(&plan->functions[i], out);
+			count_function(plan, &plan->functions[i], out);
+}
+
+static int has_stub(const struct plan *plan, const char *name)
+{
+	for (uint32_t i = 0; i < plan->header->functions.n; i++)
+		if (plan->functions[i].is_stub &&
+		    !strcmp(plan_name(plan, i), name))
+			return 1;
+	return 0;
+}
+
+/* Counts the functions of the border whose calls by that file are not seen. */
+static int count_unseen(const struct plan *plan, const char *path,
+			const struct imports *calls, struct cst_planned *out)
+{
+	struct imports own;
+	int status = imports_init(&own, &path, 1);
+
+	for (uint32_t i = 0; i < calls->n && !status; i++)
+		out->n_declined[CST_PLAN_NO_STUB] +=
+			imports_has(&own, calls->names[i]) &&
+			!has_stub(plan, calls->names[i]);
+	imports_release(&own);
+	return status;
 }
 
 /* Another name of the same file may have brought it already.  The program may
  * look for it at any time: it is there as a whole, or not at all. */
-static int keep(const struct plan *plan, const char *folder,
+static int keep(const struct plan *plan, const char *folder, int is_again,
 		struct cst_error *err)
 {
 	char id[CST_PLANNED_ID], path[PATH_MAX];
@@ -87,7 +116,7 @@ static int keep(const struct plan *plan, const char *folder,
 	    (int)sizeof(path))
 		return cst_fail(CST_FAILED, err, "too long a path: '%s'",
 				folder);
-	if (access(path, F_OK) == 0)
+	if (!is_again && access(path, F_OK) == 0)
 		return 0;
 	status = outfile_open(&f, path, err);
 	if (status < 0)
@@ -137,18 +166,22 @@ static int mark_border(const struct cst_plan_wish *wish, const char *folder,
 	return status;
 }
 
-/* Lines of what the border plans so far hand on to other files' functions. */
-static FILE *open_handed(const char *folder, const char *mode)
+/* What the border plans of a folder tell each other and their callers' plans:
+ * files of lines, each a function's name. */
+static const char handed_on[] = "handed"; /* they jump to other files' */
+static const char left_out[] = "left_out";
+
+static FILE *open_names(const char *folder, const char *file, const char *mode)
 {
 	char path[PATH_MAX];
-	int n = snprintf(path, sizeof(path), "%s/handed", folder);
+	int n = snprintf(path, sizeof(path), "%s/%s", folder, file);
 
 	return n < (int)sizeof(path) ? fopen(path, mode) : NULL;
 }
 
-static int read_handed(struct imports *out, const char *folder)
+static int read_names(struct imports *out, const char *folder, const char *file)
 {
-	FILE *f = open_handed(folder, "re");
+	FILE *f = open_names(folder, file, "re");
 	auto_free char *line = NULL;
 	size_t size = 0;
 	int status = 0;
@@ -163,19 +196,40 @@ static int read_handed(struct imports *out, const char *folder)
 	return status;
 }
 
-static int note_handed(const struct plan *plan, const char *folder,
-		       struct cst_error *err)
+/* Adds those from one byte of the plan's names up to another. */
+static int note_names(const struct plan *plan, uint32_t from, uint32_t to,
+		      const char *folder, const char *file,
+		      struct cst_error *err)
 {
-	const char *at = plan->names + plan->header->handed;
-	const char *end = plan->names + plan->header->names.n;
-	FILE *f = open_handed(folder, "ae");
+	const char *end = plan->names + to;
+	FILE *f = open_names(folder, file, "ae");
 
 	if (!f)
-		return cst_fail_sys(err, "cannot write '%s/handed'", folder);
-	for (; at < end; at += strlen(at) + 1)
+		return cst_fail_sys(err, "cannot write '%s/%s'", folder, file);
+	for (const char *at = plan->names + from; at < end;
+	     at += strlen(at) + 1)
 		fprintf(f, "%s\n", at);
-	return fclose(f) ? cst_fail_sys(err, "cannot write '%s/handed'", folder)
-			 : 0;
+	return fclose(f)
+		       ? cst_fail_sys(err, "cannot write '%s/%s'", folder, file)
+		       : 0;
+}
+
+static int keep_border(const struct plan *plan,
+		       const struct cst_plan_wish *wish, const char *folder,
+		       struct cst_error *err)
+{
+	const struct cst_plan *h = plan->header;
+	int status;
+
+	if (!h->patches.n && h->left_out == h->names.n)
+		return 0;
+	status = mark_border(wish, folder, err);
+	if (!status)
+		status = note_names(plan, h->handed, h->left_out, folder,
+				    handed_on, err);
+	return status ? status
+		      : note_names(plan, h->left_out, h->names.n, folder,
+				   left_out, err);
 }
 
 static int keep_all(const struct plan *plan, const char *path,
@@ -189,62 +243,141 @@ static int keep_all(const struct plan *plan, const char *path,
 				"'%s' cannot be patched: it has no build-id "
 				"(link it with -Wl,--build-id)",
 				path);
-	if (!plan->header->patches.n)
-		return 0;
 	if (plan->header->is_border)
-		status = mark_border(wish, folder, err);
-	if (plan->header->is_border && !status)
-		status = note_handed(plan, folder, err);
-	return status ? status : keep(plan, folder, err);
+		status = keep_border(plan, wish, folder, err);
+	if (status || !plan->header->patches.n)
+		return status;
+	return keep(plan, folder, wish->calls != CST_CALLS_NONE, err);
 }
 
-static struct plan_choice choice_of(const struct cst_plan_wish *wish,
-				    const struct imports *border,
-				    const struct imports *handed)
+/* The lists are of no use but for the calls or the border. */
+static int plan_one(const char *path, const struct cst_plan_wish *wish,
+		    const struct plan_choice *choice, const char *folder,
+		    struct cst_planned *out, struct cst_error *err)
+{
+	struct plan *plan = NULL;
+	int status = plan_get(path, choice, &plan, err);
+
+	if (status < 0)
+		return status;
+	status = keep_all(plan, path, wish, folder, err);
+	if (status == 0)
+		count(plan, out);
+	if (status == 0 && choice->calls &&
+	    count_unseen(plan, path, choice->calls, out))
+		status = cst_fail_memory(err);
+	plan_free(plan);
+	return status;
+}
+
+static struct plan_choice choice_of(const struct cst_plan_wish *wish)
 {
 	return (struct plan_choice){
 		.functions = wish->functions,
 		.min_size = wish->min_size,
 		.is_for_gdb = wish->is_for_gdb != 0,
-		.border = border,
-		.handed = handed,
+		.only_calls = wish->calls == CST_CALLS_ALONE,
 	};
 }
 
-int cst_plan_takes_long(const char *path, const struct cst_plan_wish *wish)
+/* Reads what the border plans have left out, and those of them whose ends these
+ * do not report. */
+static int read_left_out(struct imports *all, struct imports *open,
+			 const char *folder)
 {
-	const struct plan_choice choice = choice_of(wish, NULL, NULL);
-	struct stat st;
+	struct imports lines = {0};
+	int status = read_names(&lines, folder, left_out);
 
-	return !stat(path, &st) && st.st_size >= LARGE_BYTES &&
-	       !plan_is_cached(path, &choice);
+	for (uint32_t i = 0; i < lines.n && !status; i++) {
+		const char *line = lines.names[i];
+
+		status = imports_add(all, line + 1);
+		if (!status && *line == CST_LEFT_OUT_OPEN)
+			status = imports_add(open, line + 1);
+	}
+	imports_order(all);
+	imports_order(open);
+	imports_release(&lines);
+	return status;
 }
 
 int cst_plan_file(const char *path, const struct cst_plan_wish *wish,
 		  const char *folder, struct cst_planned *out,
 		  struct cst_error *err)
 {
-	struct imports imports = {0}, handed = {0};
-	const struct plan_choice choice =
-		wish->n_callers ? choice_of(wish, &imports, &handed)
-				: choice_of(wish, NULL, NULL);
-	struct plan *plan = NULL;
+	struct plan_choice choice = choice_of(wish);
+	struct imports calls = {0}, open = {0};
 	int status = 0;
 
-	if (imports_init(&imports, wish->callers, wish->n_callers) ||
-	    (wish->n_callers && read_handed(&handed, folder)))
-		status = cst_fail_memory(err);
-	if (!status)
-		status = plan_get(path, &choice, &plan, err);
-	imports_release(&imports);
-	imports_release(&handed);
-	if (status < 0)
-		return status;
-	status = keep_all(plan, path, wish, folder, err);
-	if (status == 0)
-		count(plan, out);
-	plan_free(plan);
+	if (wish->calls != CST_CALLS_NONE) {
+		choice.calls = &calls;
+		choice.open = &open;
+		status = read_left_out(&calls, &open, folder);
+	}
+	status = status ? cst_fail_memory(err)
+			: plan_one(path, wish, &choice, folder, out, err);
+	imports_release(&calls);
+	imports_release(&open);
 	return status;
+}
+
+/* ---- the border ------------------------------------------------------------
+ */
+
+static int is_libc(const char *path)
+{
+	return text_begins(text_last_name(path), "libc.so.");
+}
+
+static int plan_border(const char *path, const struct cst_plan_wish *wish,
+		       const struct imports *called, const char *folder,
+		       struct cst_planned *out, struct cst_error *err)
+{
+	struct plan_choice choice = choice_of(wish);
+	struct imports handed = {0};
+	int status;
+
+	choice.border = called;
+	choice.handed = &handed;
+	status = read_names(&handed, folder, handed_on)
+			 ? cst_fail_memory(err)
+			 : plan_one(path, wish, &choice, folder, out, err);
+	imports_release(&handed);
+	return status;
+}
+
+/* libc is planned last: functions of others jump to its own. */
+int cst_plan_border(const struct cst_plan_wish *wish, const char *const *paths,
+		    uint32_t n, const char *folder, struct cst_planned *out,
+		    struct cst_error *err)
+{
+	struct imports called;
+	int status = imports_init(&called, wish->callers, wish->n_callers)
+			     ? cst_fail_memory(err)
+			     : 0;
+
+	for (int is_last = 0; is_last < 2 && !status; is_last++)
+		for (uint32_t i = 0; i < n && !status; i++) {
+			if (is_libc(paths[i]) != is_last)
+				continue;
+			status = plan_border(paths[i], wish, &called, folder,
+					     &out[i], err);
+			if (!status || status == CST_MEMORY)
+				continue;
+			out[i] = (struct cst_planned){.is_border = 1};
+			status = 0;
+		}
+	imports_release(&called);
+	return status;
+}
+
+int cst_plan_takes_long(const char *path, const struct cst_plan_wish *wish)
+{
+	const struct plan_choice choice = choice_of(wish);
+	struct stat st;
+
+	return !stat(path, &st) && st.st_size >= LARGE_BYTES &&
+	       !plan_is_cached(path, &choice);
 }
 
 /* ---- which files ------------------------------------------------------------
@@ -342,11 +475,24 @@ static void put_functions(struct text *t, const struct cst_planned *plans,
 		const struct cst_planned *p = &plans[i];
 
 		if (!p->is_border != !is_border ||
-		    (!p->n_functions && (is_border || i)))
+		    (!p->n_functions && (is_border || i || p->n_stubs)))
 			continue;
 		put(t, "%s%u %s of %s", between, p->n_functions,
 		    p->n_functions == 1 ? "function" : "functions",
 		    text_last_name(paths[i]));
+		between = ", ";
+	}
+}
+
+/* "into 2 by the stubs of calc" */
+static void put_stubs(struct text *t, const struct cst_planned *plans,
+		      const char *const *paths, uint32_t n, const char *between)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (!plans[i].n_stubs)
+			continue;
+		put(t, "%sinto %u by the stubs of %s", between,
+		    plans[i].n_stubs, text_last_name(paths[i]));
 		between = ", ";
 	}
 }
@@ -356,18 +502,23 @@ void cst_plan_text(const struct cst_planned *plans, const char *const *paths,
 {
 	struct text t = {out, size, 0};
 	uint32_t n_missed = 0, n_ends = 0, n_border = 0, n_inlined = 0;
+	uint32_t n_stubs = 0;
 
 	put_functions(&t, plans, paths, n, 0);
 	for (uint32_t i = 0; i < n; i++) {
 		n_border += plans[i].is_border ? plans[i].n_functions : 0;
+		n_stubs += plans[i].n_stubs;
 		n_missed += plans[i].n_missed;
 		n_ends += plans[i].n_exits + plans[i].n_missed;
 		n_inlined += plans[i].n_inlined;
 	}
+	if (n_border || n_stubs)
+		put(&t, "%scalls ", t.n ? "; " : "");
 	if (n_border) {
-		put(&t, "%scalls into ", t.n ? "; " : "");
+		put(&t, "into ");
 		put_functions(&t, plans, paths, n, 1);
 	}
+	put_stubs(&t, plans, paths, n, n_border ? ", " : "");
 	if (n_missed)
 		put(&t, "; %u of %u ends are estimated (~)", n_missed, n_ends);
 	put_declined(&t, plans, n);

@@ -368,7 +368,21 @@ int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out)
 	e = object_symbol(module->object, out->module_offset, &table);
 	if (e)
 		fill_symbol(out, module, e);
+	out->is_stub = object_is_stubs(module->object, table);
 	return e != NULL;
+}
+
+const char *modules_exporter(struct modules *m, const char *symbol)
+{
+	for (uint32_t i = 0; i < m->n; i++) {
+		struct object *o = m->list[i].object;
+		const char *name = text_last_name(object_path(o));
+
+		if (!text_begins(name, "libcstrace") &&
+		    object_exports(o, symbol))
+			return name;
+	}
+	return NULL;
 }
 
 /* The one whose code is the nearest at or below addr: a file's data lies behind

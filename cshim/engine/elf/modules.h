@@ -126,11 +126,16 @@ struct symbol {
 	const char *module; /* file name without folders, or NULL */
 	uint64_t module_offset; /* of addr in the object, as in "app+0x1139" */
 	uint64_t start, end; /* of the symbol, in the process; end 0: no size */
+	int is_stub;	     /* the linker's, for another file's function */
 };
 
 /* Looks for the symbol that contains addr.  Returns 1, or 0 if none does
  * (module may be set all the same). */
 int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out);
+
+/* Returns the name, without folders, of a file that exports a function of that
+ * linkage name, but not the shim; NULL: none is known.  It is borrowed. */
+const char *modules_exporter(struct modules *m, const char *symbol);
 
 /* Looks likewise for what a pointer to addr may mean: a function that begins
  * there (*is_function is 1 then), or a variable that contains it, which is of

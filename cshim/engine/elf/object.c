@@ -7,6 +7,7 @@
 #include "elf/object.h"
 #include "elf/cfi.h"
 #include "elf/forms.h"
+#include "elf/stubs.h"
 #include "elf/x86_64.h"
 
 #include <limits.h>
@@ -52,6 +53,8 @@ struct object {
 	int is_full;	     /* symbols is .symtab: debug's has nothing more */
 	struct symtab forms; /* where it is not */
 	int has_forms;
+	struct symtab stub_names; /* functions that its stubs lead to */
+	int has_stubs;
 	struct cfi cfi;
 	struct inlines *inlines;
 	uint64_t inlines_shift; /* from their addresses to the file's */
@@ -162,6 +165,7 @@ static void object_close(struct object *o)
 	if (o->file_state == IS_OPEN) {
 		symtab_release(&o->symbols);
 		symtab_release(&o->forms);
+		symtab_release(&o->stub_names);
 		cfi_release(&o->cfi);
 		elf_file_close(&o->file);
 	}
@@ -335,12 +339,38 @@ int object_bias(struct object *o, uint64_t addr, uint64_t offset,
 
 /* ---- asking it --------------------------------------------------------- */
 
+/* A stub is called as the function that it leads to. */
+static void read_stubs(struct object *o)
+{
+	struct stubs stubs;
+
+	o->has_stubs = 1;
+	stubs_init(&stubs, &o->file);
+	for (uint32_t i = 0; i < stubs.n_code; i++) {
+		const struct stub_code *code = &stubs.code[i];
+		const char *name = stubs.all[code->stub].name;
+
+		if (name)
+			symtab_add(&o->stub_names, name, code->start, code->end,
+				   1);
+	}
+	stubs_release(&stubs);
+	symtab_order(&o->stub_names);
+}
+
 const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
 					 struct symtab **table)
 {
-	const struct symtab_entry *e = symtab_find(&o->symbols, addr);
+	const struct symtab_entry *e;
 
+	if (!o->has_stubs)
+		read_stubs(o);
+	*table = &o->stub_names;
+	e = symtab_find(&o->stub_names, addr);
+	if (e)
+		return e;
 	*table = &o->symbols;
+	e = symtab_find(&o->symbols, addr);
 	if (e || o->is_full)
 		return e;
 	if (!o->has_forms)
@@ -353,6 +383,32 @@ const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
 		return e;
 	*table = &o->debug_symbols;
 	return symtab_find(&o->debug_symbols, addr);
+}
+
+int object_is_stubs(const struct object *o, const struct symtab *table)
+{
+	return table == &o->stub_names;
+}
+
+int object_exports(struct object *o, const char *name)
+{
+	GElf_Shdr header;
+	Elf_Scn *section;
+	Elf_Data *data;
+	GElf_Sym symbol;
+
+	if (!object_open(o))
+		return 0;
+	section = elf_file_section(o->file.elf, SHT_DYNSYM, &header);
+	data = section ? elf_getdata(section, NULL) : NULL;
+	for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
+		const char *of =
+			elf_strptr(o->file.elf, header.sh_link, symbol.st_name);
+
+		if (of && symbol.st_shndx != SHN_UNDEF && !strcmp(of, name))
+			return 1;
+	}
+	return 0;
 }
 
 const struct symtab_entry *object_variable(struct object *o, uint64_t addr)

@@ -57,6 +57,11 @@ int object_take_change(struct object *o);
  * or NULL. */
 const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
 					 struct symtab **table);
+/* Returns whether it is that of the linker's stubs. */
+int object_is_stubs(const struct object *o, const struct symtab *table);
+/* Returns whether the file itself has a function or variable of that name for
+ * others. */
+int object_exports(struct object *o, const char *name);
 
 /* Returns the variable that contains addr, or NULL. */
 const struct symtab_entry *object_variable(struct object *o, uint64_t addr);

@@ -161,6 +161,7 @@ static void put_functions(struct assembly *a)
 			.n_missed = f->n_missed,
 			.reason = f->reason,
 			.ends_others = f->ends_others,
+			.is_stub = f->is_stub,
 		};
 
 		if (!f->is_chosen)
@@ -171,13 +172,24 @@ static void put_functions(struct assembly *a)
 	}
 }
 
-static void put_handed(struct assembly *a)
+static void put_border(struct assembly *a)
 {
 	const struct border *border = a->t->p->border;
 
 	a->head.handed = (uint32_t)a->names.len;
 	for (uint32_t i = 0; border && i < border->jumped.n; i++)
 		put_name(a, border->jumped.names[i]);
+	a->head.left_out = (uint32_t)a->names.len;
+	for (uint32_t i = 0; border && i < border->n_choices; i++) {
+		const struct border_choice *c = &border->choices[i];
+
+		if (!border_leaves_out(a->f, c))
+			continue;
+		bytes_put_byte(&a->names, border_ends(a->f, c)
+						  ? CST_LEFT_OUT_ENDS
+						  : CST_LEFT_OUT_OPEN);
+		put_name(a, c->name);
+	}
 }
 
 /* ---- the plan ------------------------------------------------------------ */
@@ -273,7 +285,7 @@ int assemble(struct trampolines *t, const struct functions *f,
 	if (!status) {
 		move_area(&a);
 		put_functions(&a);
-		put_handed(&a);
+		put_border(&a);
 		put_plan(&a);
 		if (a.out.failed || a.out.len != a.head.size)
 			status = cst_fail_memory(err);

@@ -4,10 +4,13 @@
  * functions can be called so is seen by their names.
  */
 #include "plan/border.h"
+#include "base/array.h"
 #include "base/text.h"
 #include "cstrace/engine.h"
 #include "elf/forms.h"
+#include "plan/choose.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- which functions -------------------------------------------------------
@@ -41,6 +44,9 @@ static int is_unseen(const char *name)
 		"__cxa_end_catch",
 		"__cxa_allocate_exception",
 		"__cxa_free_exception",
+		"mcount",
+		"_mcount",
+		"__fentry__",
 	};
 
 	static const char *const begins[] = {
@@ -63,9 +69,17 @@ static int is_unusual(const char *name)
 		"__sigsetjmp",	 "longjmp",	"_longjmp",    "siglongjmp",
 		"__longjmp_chk", "vfork",	"__vfork",     "getcontext",
 		"setcontext",	 "swapcontext", "makecontext", "clone",
-		"__clone",	 "__clone2",	"clone3",      "mcount",
-		"_mcount",	 "__fentry__",
+		"__clone",	 "__clone2",	"clone3",
 	};
+
+	return IS_IN(name, names);
+}
+
+/* Is it libcstrace.so's own that the program calls, which calls libc's? */
+static int is_behind_shim(const char *name)
+{
+	static const char *const names[] = {"dlclose", "dlmopen",
+					    "sigaltstack"};
 
 	return IS_IN(name, names);
 }
@@ -77,6 +91,8 @@ static enum cst_plan_reason reason_of(const struct plan_function *now,
 {
 	if (is_unusual(name))
 		return CST_PLAN_UNUSUAL;
+	if (is_behind_shim(name))
+		return CST_PLAN_BEHIND_SHIM;
 	if (now->is_hooked)
 		return CST_PLAN_HOOKED;
 	if (now->is_restartable)
@@ -129,7 +145,18 @@ static void name_forms(const struct border *b, struct functions *f)
 	}
 }
 
-static void choose_forms(const struct border *b, struct functions *f)
+static void note(struct border *b, const struct functions *f,
+		 struct plan_function *now, const char *name, int is_resolver)
+{
+	now->is_chosen = 1;
+	if (array_room(&b->choices, &b->cap_choices, b->n_choices + 1ull))
+		b->failed = CST_MEMORY;
+	else
+		b->choices[b->n_choices++] = (struct border_choice){
+			name, (uint32_t)(now - f->all), is_resolver};
+}
+
+static void choose_forms(struct border *b, struct functions *f)
 {
 	for (uint32_t i = 0; i < b->forms.n; i++) {
 		const struct symtab_entry *e = &b->forms.entries[i];
@@ -139,11 +166,28 @@ static void choose_forms(const struct border *b, struct functions *f)
 		if (!now)
 			continue;
 		now->reason = (uint8_t)reason_of(now, e->name);
-		now->is_chosen = 1;
+		note(b, f, now, e->name, 0);
 	}
 }
 
-static void choose_exported(const struct border *b, struct functions *f,
+/* musl has no call frame information, and the shim calls it in many places: its
+ * functions have no entries.  But where a return leads to traced code, whatever
+ * was called there ends. */
+static void choose_ends(const struct border *b, struct functions *f)
+{
+	for (uint32_t i = 0; i < b->n_choices; i++)
+		f->all[b->choices[i].function].reason = CST_PLAN_OF_RUNTIME;
+	for (uint32_t i = 0; i < f->n; i++) {
+		struct plan_function *now = &f->all[i];
+
+		if (now->is_chosen || now->is_unreadable)
+			continue;
+		now->is_chosen = now->ends_others = 1;
+		now->reason = CST_PLAN_ENDS_OTHERS;
+	}
+}
+
+static void choose_exported(struct border *b, struct functions *f,
 			    const struct image *im)
 {
 	Elf *elf = im->file.elf;
@@ -168,7 +212,7 @@ static void choose_exported(const struct border *b, struct functions *f,
 		if (!now->is_chosen || now->reason == CST_PLAN_TRACED)
 			now->reason = is_late ? CST_PLAN_CHOSEN_LATE
 					      : (uint8_t)reason_of(now, name);
-		now->is_chosen = 1;
+		note(b, f, now, name, is_late);
 	}
 }
 
@@ -225,7 +269,7 @@ static void find_targets(const struct placements *p, const struct insn *jump,
 		add_target(p->f, jump->target, out);
 	if (out->n)
 		return;
-	stub = stubs_find(&p->border->stubs, p->im, jump);
+	stub = stubs_find(p->border->stubs, jump);
 	if (!stub)
 		return;
 	if (stub->name) {
@@ -292,8 +336,8 @@ int border_is_ended(const struct placements *p, const struct insn *jump)
 	for (uint32_t i = 0; i < t.n; i++) {
 		const struct plan_function *to = &p->f->all[t.all[i]];
 
-		if (!to->ends_others ||
-		    (to->reason != CST_PLAN_ENDS_OTHERS && !to->entry_end))
+		if (!to->ends_others || (to->reason != CST_PLAN_ENDS_OTHERS &&
+					 !to->ends_only && !to->entry_end))
 			return 0;
 	}
 	return t.n != 0;
@@ -380,7 +424,7 @@ static int hands_on(const struct placements *p, const struct function_end *e)
 		return 0;
 	whole = &p->f->all[part->whole];
 	return whole->is_chosen &&
-	       (whole->reason == CST_PLAN_TRACED ||
+	       (whole->reason == CST_PLAN_TRACED || whole->ends_only ||
 		whole->reason == CST_PLAN_ENDS_OTHERS) &&
 	       border_ending(p, e->function, &e->insn,
 			     placement_is_bare(p, part, e->addr)) ==
@@ -422,27 +466,93 @@ int border_follow(const struct placements *p)
 /* ---- all of it -------------------------------------------------------------
  */
 
-int border_init(struct border *b, const struct image *im,
-		const struct imports *called, const struct imports *handed)
+void border_init(struct border *b, const struct image *im,
+		 const struct stubs *stubs, const struct plan_choice *choice)
 {
-	*b = (struct border){.called = called, .handed = handed};
+	*b = (struct border){
+		.called = choice->border,
+		.handed = choice->handed,
+		.stubs = stubs,
+	};
 	forms_init(&b->forms, &im->file);
-	return stubs_init(&b->stubs, im);
 }
 
 void border_release(struct border *b)
 {
 	symtab_release(&b->forms);
-	stubs_release(&b->stubs);
 	imports_release(&b->jumped);
+	free(b->choices);
 }
 
-void border_choose(const struct border *b, struct functions *f,
-		   const struct image *im)
+int border_choose(struct border *b, struct functions *f, const struct image *im)
 {
+	if (choose_is_loader(im))
+		return 0;
 	name_forms(b, f);
 	choose_exported(b, f, im);
 	choose_forms(b, f);
+	if (choose_is_musl(im))
+		choose_ends(b, f);
 	choose_next(f, im);
 	choose_handed(b, f);
+	return b->failed;
+}
+
+static int has_form_left_out(const struct border *b, const struct functions *f,
+			     const char *name)
+{
+	for (uint32_t i = 0; i < b->n_choices; i++)
+		if (!strcmp(b->choices[i].name, name) &&
+		    border_leaves_out(f, &b->choices[i]))
+			return 1;
+	return 0;
+}
+
+int border_drop_forms(const struct placements *p)
+{
+	const struct border *b = p->border;
+	int is_changed = 0;
+
+	for (uint32_t i = 0; i < b->n_choices; i++) {
+		const struct border_choice *c = &b->choices[i];
+		struct plan_function *now = &p->f->all[c->function];
+
+		if (!now->is_chosen || now->reason != CST_PLAN_TRACED ||
+		    !has_form_left_out(b, p->f, c->name))
+			continue;
+		now->reason = CST_PLAN_CHOSEN_LATE;
+		is_changed = 1;
+	}
+	return is_changed;
+}
+
+void border_end_left_out(const struct placements *p)
+{
+	const struct border *b = p->border;
+
+	for (uint32_t i = 0; i < b->n_choices; i++) {
+		const struct border_choice *c = &b->choices[i];
+		struct plan_function *now = &p->f->all[c->function];
+
+		if (border_leaves_out(p->f, c) && !c->is_resolver &&
+		    !now->is_unreadable && !now->is_restartable &&
+		    !now->is_hooked)
+			now->ends_only = now->ends_others = 1;
+	}
+}
+
+int border_ends(const struct functions *f, const struct border_choice *c)
+{
+	const struct plan_function *now = &f->all[c->function];
+
+	return now->reason == CST_PLAN_BEHIND_SHIM ||
+	       (now->ends_only && !now->n_missed);
+}
+
+int border_leaves_out(const struct functions *f, const struct border_choice *c)
+{
+	const struct plan_function *now = &f->all[c->function];
+
+	return now->is_chosen && now->reason != CST_PLAN_TRACED &&
+	       now->reason != CST_PLAN_ENDS_OTHERS;
 }

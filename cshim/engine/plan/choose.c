@@ -42,6 +42,37 @@ static int is_called(const struct image *im, const char *const *names, size_t n)
 	return 0;
 }
 
+/* The first code of its loader, by which it is known without a name. */
+static int has_musls_begin(const struct image *im)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = elf_file_section(im->file.elf, SHT_DYNSYM, &header);
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	GElf_Sym symbol;
+
+	for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
+		const char *name = elf_strptr(im->file.elf, header.sh_link,
+					      symbol.st_name);
+
+		if (name && !strcmp(name, "__dls3"))
+			return symbol.st_shndx != SHN_UNDEF;
+	}
+	return 0;
+}
+
+int choose_is_musl(const struct image *im)
+{
+	static const char *const names[] = {
+		"ld-musl-x86_64.so.1",
+		"libc.musl-x86_64.so.1",
+		"libc.so",
+	};
+
+	return soname_of(im)
+		       ? is_called(im, names, sizeof(names) / sizeof(*names))
+		       : has_musls_begin(im);
+}
+
 int choose_is_loader(const struct image *im)
 {
 	static const char *const names[] = {
@@ -49,9 +80,6 @@ int choose_is_loader(const struct image *im)
 		"libgcc_s.so.1",
 		"libcstrace.so",
 		"libcstrace-sample.so",
-		"ld-musl-x86_64.so.1",
-		"libc.musl-x86_64.so.1",
-		"libc.so", /* musl's, which is its loader */
 	};
 
 	return is_called(im, names, sizeof(names) / sizeof(*names));
@@ -63,7 +91,7 @@ static int is_runtime(const struct image *im)
 	static const char *const names[] = {"libc.so.6", "libpthread.so.0",
 					    "libdl.so.2", "librt.so.1"};
 
-	return choose_is_loader(im) ||
+	return choose_is_loader(im) || choose_is_musl(im) ||
 	       is_called(im, names, sizeof(names) / sizeof(*names));
 }
 
@@ -128,6 +156,8 @@ int choose(struct functions *f, const struct image *im,
 	for (uint32_t i = 0; i < f->n; i++) {
 		struct plan_function *now = &f->all[i];
 
+		if (now->is_stub)
+			continue;
 		now->is_chosen = (uint8_t)is_chosen(&c, now);
 		if (now->is_chosen)
 			now->reason = (uint8_t)reason_of(&c, now);

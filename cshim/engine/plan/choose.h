@@ -15,7 +15,10 @@ int choose(struct functions *f, const struct image *im,
 	   const struct plan_choice *choice, int has_debug,
 	   struct cst_error *err);
 
-/* Is it what programs are loaded and unwound by, or what traces them? */
+/* Is it musl, which is libc and loader? */
+int choose_is_musl(const struct image *im);
+/* Is it what programs are loaded and unwound by, or what traces them, and no
+ * libc? */
 int choose_is_loader(const struct image *im);
 
 #endif

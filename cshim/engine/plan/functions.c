@@ -19,7 +19,7 @@ static int is_in_code(const struct image *im, const struct plan_function *f)
 	return s && s->is_code && f->end > f->start && f->end <= s->end;
 }
 
-static int add(struct functions *f, const struct plan_function *new)
+int functions_add(struct functions *f, const struct plan_function *new)
 {
 	if (array_room(&f->all, &f->cap, f->n + 1ull))
 		return CST_MEMORY;
@@ -78,7 +78,7 @@ static int add_frames(struct functions *f, const struct image *im,
 		if (e && !symtab_is_unsized(e) && e->range.end < new.end)
 			new.end = e->range.end;
 		new.is_cold = (uint8_t)is_cold(frames, frame, new.name);
-		if (add(f, &new))
+		if (functions_add(f, &new))
 			return CST_MEMORY;
 	}
 	return 0;
@@ -97,7 +97,7 @@ static int add_symbols(struct functions *f, const struct image *im,
 			continue; /* the next one is the better name */
 		if (!is_in_code(im, &new) || frames_at(frames, new.start))
 			continue;
-		if (add(f, &new))
+		if (functions_add(f, &new))
 			return CST_MEMORY;
 	}
 	return 0;
@@ -111,7 +111,7 @@ static int compare_functions(const void *a, const void *b)
 }
 
 /* Functions without a frame end where the next one begins. */
-static void end_overlaps(struct functions *f)
+void functions_order(struct functions *f)
 {
 	uint32_t n = 0;
 
@@ -127,6 +127,34 @@ static void end_overlaps(struct functions *f)
 	f->n = n;
 	for (uint32_t i = 0; i < n; i++)
 		f->all[i].whole = i;
+}
+
+int functions_add_gaps(struct functions *f, const struct image *im)
+{
+	uint32_t next = 0, n = f->n;
+	int status = 0;
+
+	for (uint32_t k = 0; k < im->n_sections; k++) {
+		const struct image_section *section = &im->sections[k];
+		uint64_t at = section->start;
+
+		while (section->is_code && at < section->end && !status) {
+			int is_last =
+				next == n || f->all[next].start >= section->end;
+			struct plan_function gap = {
+				.start = at,
+				.end = is_last ? section->end
+					       : f->all[next].start,
+				.name = "",
+			};
+
+			if (gap.end > gap.start)
+				status = functions_add(f, &gap);
+			at = is_last ? section->end : f->all[next++].end;
+		}
+	}
+	functions_order(f);
+	return status;
 }
 
 static void read_symbols(struct functions *f, const struct image *im,
@@ -154,7 +182,7 @@ int functions_init(struct functions *f, const struct image *im,
 	    add_symbols(f, im, frames, &f->symbols) ||
 	    add_symbols(f, im, frames, &f->exports))
 		return CST_MEMORY;
-	end_overlaps(f);
+	functions_order(f);
 	return 0;
 }
 

@@ -32,6 +32,10 @@ struct plan_function {
 	uint8_t is_host;       /* another's landing lies in its entry */
 	uint8_t ends_in_entry; /* its entry displaces an end, too */
 	uint8_t ends_others;   /* its ends are those of what jumps to it, too */
+	uint8_t ends_only;     /* ... and it has no entry, but calls of it are
+				  seen elsewhere */
+	uint8_t is_stub;       /* the linker's, for another file's function */
+	uint8_t is_called;     /* ... that its entry calls, to see its end */
 	uint8_t reason;	       /* enum cst_plan_reason */
 
 	/* Filled in when its patches are placed: the instructions that its
@@ -69,6 +73,14 @@ int functions_init(struct functions *f, const struct image *im,
 		   const struct frames *frames, const char *path,
 		   const char *debug_file);
 void functions_release(struct functions *f);
+
+/* Adds one more, before the code is read.  Returns 0 or CST_MEMORY. */
+int functions_add(struct functions *f, const struct plan_function *new);
+/* Adds one, without a name, for each part of the code that is in none.  Returns
+ * 0 or CST_MEMORY. */
+int functions_add_gaps(struct functions *f, const struct image *im);
+/* Orders them, behind the last one that was added. */
+void functions_order(struct functions *f);
 
 /* Returns the index of the function that addr is in, or FUNCTION_NONE. */
 uint32_t functions_at(const struct functions *f, uint64_t addr);

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/search.h"
 #include "base/text.h"
+#include "elf/stubs.h"
 #include "elf/x86_64.h"
 
 #include <stdlib.h>
@@ -16,8 +17,8 @@ enum { IMAGE_MAX = 1 << 30 };
 /* The parts that are run, but are none of the compiler's functions. */
 static int is_linkage(const char *name)
 {
-	return text_begins(name, ".plt") || text_begins(name, ".iplt") ||
-	       !strcmp(name, ".init") || !strcmp(name, ".fini");
+	return stubs_are_in(name) || !strcmp(name, ".init") ||
+	       !strcmp(name, ".fini");
 }
 
 static int may_hold_addresses(const char *name)

@@ -196,7 +196,7 @@ static int is_wanted(const struct functions *f, const struct function_end *e)
 	if (whole == FUNCTION_NONE || f->all[e->function].is_unreadable)
 		return 0;
 	now = &f->all[whole];
-	if (now->reason == CST_PLAN_ENDS_OTHERS)
+	if (now->reason == CST_PLAN_ENDS_OTHERS || now->ends_only)
 		return 1;
 	return now->entry_end &&
 	       (e->addr < now->entry || e->addr >= now->entry_end);

@@ -13,6 +13,24 @@ void placements_release(struct placements *p)
 	*p = (struct placements){0};
 }
 
+void placements_clear(struct placements *p)
+{
+	struct image *im = p->im;
+
+	image_unmark_all(im, im->code_start, im->code_end - im->code_start,
+			 MARK_TAKEN);
+	p->n = 0;
+	for (uint32_t i = 0; i < p->f->n; i++) {
+		struct plan_function *now = &p->f->all[i];
+
+		now->entry = now->entry_end = 0;
+		now->is_host = now->ends_in_entry = 0;
+		if (now->reason == CST_PLAN_NO_ROOM ||
+		    now->reason == CST_PLAN_IMMOVABLE)
+			now->reason = CST_PLAN_TRACED;
+	}
+}
+
 int placement_is_clear(const struct placements *p, uint64_t start, uint64_t end)
 {
 	enum { IN_THE_WAY = MARK_LEADER | MARK_RETURN | MARK_ROW };

@@ -51,6 +51,9 @@ struct placements {
 
 void placements_release(struct placements *p);
 
+/* Forgets all of them, and what they say of functions. */
+void placements_clear(struct placements *p);
+
 /* Returns the end of what the patch writes or displaces. */
 uint64_t placement_end(const struct placement *one);
 

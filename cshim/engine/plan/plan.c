@@ -83,6 +83,8 @@ const char *plan_reason(enum cst_plan_reason reason)
 		[CST_PLAN_READ_BY_GDB] = "begins with code that gdb reads",
 		[CST_PLAN_CHOSEN_LATE] = "is found by the loader elsewhere",
 		[CST_PLAN_UNUSUAL] = "returns twice or switches stacks",
+		[CST_PLAN_BEHIND_SHIM] = "is libcstrace.so's to its callers",
+		[CST_PLAN_NO_STUB] = "is called without a stub of the linker's",
 		[CST_PLAN_ENDS_OTHERS] = "ends calls of others",
 	};
 

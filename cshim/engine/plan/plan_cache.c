@@ -60,6 +60,7 @@ static uint64_t choice_of(const struct elf_file *f, const char *path,
 		0,
 		0,
 		choice->border != NULL,
+		choice->only_calls != 0,
 	};
 
 	if (elf_file_open_debug(f, path, choice->debug_file, &debug)) {
@@ -70,6 +71,7 @@ static uint64_t choice_of(const struct elf_file *f, const char *path,
 	sum = add_bytes(sum, has, sizeof(has));
 	sum = add_bytes(sum, &min_size, sizeof(min_size));
 	sum = add_names(add_names(sum, choice->border), choice->handed);
+	sum = add_names(add_names(sum, choice->calls), choice->open);
 	return choice->functions ? add_bytes(sum, choice->functions,
 					     strlen(choice->functions))
 				 : sum;

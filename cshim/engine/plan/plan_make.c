@@ -7,6 +7,7 @@
 #include "plan/assemble.h"
 #include "plan/border.h"
 #include "plan/choose.h"
+#include "plan/own_stubs.h"
 #include "plan/place_entries.h"
 #include "plan/place_exits.h"
 #include "plan/source_rows.h"
@@ -16,6 +17,7 @@ struct planner {
 	struct image image;
 	struct frames frames;
 	struct functions functions;
+	struct stubs stubs;
 	struct border border;
 	struct placements placements;
 	struct trampolines trampolines;
@@ -33,6 +35,12 @@ static int read_code(struct planner *p, const char *path,
 	    functions_init(&p->functions, &p->image, &p->frames, path,
 			   choice->debug_file))
 		return cst_fail_memory(err);
+	if (stubs_init(&p->stubs, &p->image.file) ||
+	    (choice->calls && own_stubs_add(&p->functions, &p->stubs, choice)))
+		return cst_fail_memory(err);
+	if (choice->border && choose_is_musl(&p->image) &&
+	    functions_add_gaps(&p->functions, &p->image))
+		return cst_fail_memory(err);
 	has_debug =
 		source_rows_mark(&p->image, &p->functions, choice->is_for_gdb);
 	if (has_debug < 0)
@@ -43,13 +51,31 @@ static int read_code(struct planner *p, const char *path,
 			cst_file_inlined_away(path, choice->debug_file);
 	if (sweep(&p->image, &p->functions, &p->frames))
 		return cst_fail_memory(err);
+	if (choice->only_calls)
+		return 0;
 	if (!choice->border)
 		return choose(&p->functions, &p->image, choice, has_debug, err);
-	if (border_init(&p->border, &p->image, choice->border, choice->handed))
-		return cst_fail_memory(err);
-	if (!choose_is_loader(&p->image))
-		border_choose(&p->border, &p->functions, &p->image);
-	return 0;
+	border_init(&p->border, &p->image, &p->stubs, choice);
+	return border_choose(&p->border, &p->functions, &p->image)
+		       ? cst_fail_memory(err)
+		       : 0;
+}
+
+/* Returns 0 or CST_MEMORY. */
+static int place_border(struct placements *p)
+{
+	int status = border_follow(p);
+
+	if (!status)
+		place_entries(p);
+	while (!status && border_drop_forms(p)) {
+		placements_clear(p);
+		status = border_follow(p);
+		if (!status)
+			place_entries(p);
+	}
+	border_end_left_out(p);
+	return status ? status : border_follow(p);
 }
 
 static int make(struct planner *p, const struct plan_choice *choice,
@@ -62,10 +88,12 @@ static int make(struct planner *p, const struct plan_choice *choice,
 		.border = choice->border ? &p->border : NULL,
 		.is_for_gdb = choice->is_for_gdb,
 	};
-	if (choice->border && border_follow(&p->placements))
+	own_stubs_place(&p->placements, &p->stubs);
+	if (!choice->border)
+		place_entries(&p->placements);
+	else if (place_border(&p->placements))
 		return cst_fail_memory(err);
 	assemble_number(&p->functions);
-	place_entries(&p->placements);
 	place_exits(&p->placements);
 	if (p->placements.failed ||
 	    trampolines_init(&p->trampolines, &p->placements))
@@ -84,6 +112,7 @@ int plan_make(const char *path, const struct plan_choice *choice,
 	trampolines_release(&p.trampolines);
 	placements_release(&p.placements);
 	border_release(&p.border);
+	stubs_release(&p.stubs);
 	functions_release(&p.functions);
 	frames_release(&p.frames);
 	image_close(&p.image);

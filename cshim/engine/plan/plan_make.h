@@ -26,6 +26,11 @@ struct plan_choice {
 	/* For such a plan: names of functions that other libraries' jump to,
 	 * whose calls end there. */
 	const struct imports *handed;
+	/* Calls of these functions, other files', are reported at the file's
+	 * own stubs; NULL: none are. */
+	const struct imports *calls;
+	const struct imports *open; /* whose ends are not reported */
+	int only_calls;		    /* and no function of the file's */
 };
 
 /* Makes the plan of the ELF file at path.  Returns 0, and the caller frees *out

@@ -98,7 +98,7 @@ static uint32_t put_slot_call(struct making *m, enum cst_plan_slot slot)
 static enum cst_plan_slot slot_of(const struct making *m,
 				  enum cst_plan_slot slot)
 {
-	if (!m->t->p->border)
+	if (!m->t->p->border && !m->function->is_stub)
 		return slot;
 	if (slot == CST_SLOT_ENTER)
 		return CST_SLOT_BORDER_ENTER;
@@ -351,6 +351,24 @@ static void put_displaced(struct making *m, enum ending ending)
 	}
 }
 
+/* Calls what the stub jumps to, and reports the end. */
+static void put_stub_call(struct making *m)
+{
+	struct trampolines *t = m->t;
+	struct insn i;
+
+	if (!placement_insn(t->p, m->now->addr, &i))
+		return;
+	PUT(t, "\x48\x83\xec\x08"); /* sub $8, %rsp */
+	set_rules(m, &frame_rules_bare, WORD);
+	PUT(t, "\xff\x15"); /* call *slot(%rip) */
+	put_outside(t, i.data);
+	PUT(t, "\x48\x83\xc4\x08"); /* add $8, %rsp */
+	set_rules(m, &frame_rules_bare, 0);
+	put_ending(m, ENDING_EXIT);
+	PUT(t, "\xc3"); /* ret */
+}
+
 /* ---- patches ------------------------------------------------------------- */
 
 static void add_patch(struct trampolines *t, const struct cst_patch *patch)
@@ -440,7 +458,10 @@ static void put_trampoline(struct making *m)
 				: now->slot == CST_SLOT_DEEP
 					? put_deep_hook(m)
 					: put_framed_hook(m);
-		put_displaced(m, now->ending);
+		if (m->function->is_called)
+			put_stub_call(m);
+		else
+			put_displaced(m, now->ending);
 	} else {
 		put_displaced(m, now->kind == CST_PATCH_TAIL ? ENDING_TAIL
 							     : ENDING_EXIT);
@@ -472,8 +493,9 @@ static void make(struct making *m, const struct placement *now)
 				      .function = m->function->number,
 				      .trampoline = TRAMPOLINES_AT + start,
 				      .kind = now->kind};
-	m->has_rules = frame != NULL;
-	if (frame)
+	/* A stub's own may tell its place in the file's stubs. */
+	m->has_rules = frame && !m->function->is_stub;
+	if (m->has_rules)
 		frame_cursor_init(&m->cursor, t->p->frames, frame);
 	put_trampoline(m);
 	m->patch.trampoline_size = (uint16_t)(here(t) - start);

@@ -75,6 +75,10 @@ static void name_function(struct sites *s, struct space *space, uint32_t id,
 	char name[16384];
 	int found = modules_symbol(space->modules, addr, &symbol) &&
 		    symbol.offset == 0;
+	const char *module =
+		found && symbol.is_stub
+			? modules_exporter(space->modules, symbol.symbol)
+			: NULL;
 
 	if (found && symbol.end > symbol.start)
 		names_size_function(s->names, id, symbol.end - symbol.start);
@@ -87,7 +91,7 @@ static void name_function(struct sites *s, struct space *space, uint32_t id,
 		snprintf(name, sizeof(name), "0x%llx",
 			 (unsigned long long)addr);
 	names_set_function(s->names, id, name, found ? symbol.symbol : NULL,
-			   symbol.module, NULL);
+			   module ? module : symbol.module, NULL);
 	questions_add(&s->questions, CST_ASK_FUNCTION, space, addr, id, found);
 }
 

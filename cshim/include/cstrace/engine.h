@@ -1248,7 +1248,16 @@ struct cst_planned {
 	uint32_t n_declined[16];
 	uint32_t is_border;
 	uint32_t n_inlined;	 /* functions that have no code of their own */
+	uint32_t n_stubs;	 /* of the border's functions, seen here */
 	char id[CST_PLANNED_ID]; /* its file is that and ".plan" */
+};
+
+/* Whether calls are reported at the stubs by which a traced file makes them,
+ * those of functions that border plans have left out. */
+enum cst_plan_calls {
+	CST_CALLS_NONE,
+	CST_CALLS_TOO,
+	CST_CALLS_ALONE, /* the file's own functions have hooks */
 };
 
 /* Which functions of a file are patched. */
@@ -1256,23 +1265,32 @@ struct cst_plan_wish {
 	const char *functions; /* a regular expression; NULL: all */
 	uint64_t min_size;     /* of a function, in bytes */
 	uint32_t is_for_gdb;   /* 1: it is to step as if nothing was patched */
-	/* A border plan: functions of a library that these n_callers traced
-	 * files import, for calls that come from traced files.  0: it is
-	 * none. */
+	uint32_t calls;	       /* enum cst_plan_calls; not for a border plan */
+	/* For a border: the traced files that call; paths. */
 	uint32_t n_callers;
-	const char *const *callers; /* paths */
+	const char *const *callers;
 };
 
 /* Plans how the functions of the ELF file at path are changed in memory to
  * report their calls, and writes the plan into the folder, under the name that
- * the shim looks for; for a border plan also the files by which the shim knows
- * that there is one, and the callers.  No plan is written where nothing can be
- * patched. Returns 0; CST_BAD_INPUT if the file cannot be planned. */
+ * the shim looks for.  No plan is written where nothing can be patched.
+ * wish->calls is about the border plans that the folder has by then; the plan
+ * takes the place of an earlier one of the file.  Returns 0; CST_BAD_INPUT if
+ * the file cannot be planned. */
 CST_API int cst_plan_file(const char *path, const struct cst_plan_wish *wish,
 			  const char *folder, struct cst_planned *out,
 			  struct cst_error *err);
 
-/* Returns 1 if cst_plan_file(), of no border, will take seconds: the file is
+/* Plans likewise the border: calls by the wish's n_callers files of functions
+ * that the n files at paths have, for each of which *out says what came of it;
+ * an id of "": it cannot be planned.  Writes also the files by which the shim
+ * knows that there is a border, and the callers. */
+CST_API int cst_plan_border(const struct cst_plan_wish *wish,
+			    const char *const *paths, uint32_t n,
+			    const char *folder, struct cst_planned *out,
+			    struct cst_error *err);
+
+/* Returns 1 if cst_plan_file() will take seconds: the file is
  * large, and the user's cache has no such plan. */
 CST_API int cst_plan_takes_long(const char *path,
 				const struct cst_plan_wish *wish);

@@ -29,7 +29,9 @@
  *
  * A border plan is of a library whose functions are traced only where traced
  * modules call them: its slots' functions report nothing unless the return
- * address is in a traced module.
+ * address is in a traced module.  What cannot be patched there is patched in
+ * the plans of the files that call it, whose stubs (the PLT) are functions then
+ * that have an entry and no end.
  */
 #ifndef CSTRACE_PLAN_LAYOUT_H
 #define CSTRACE_PLAN_LAYOUT_H
@@ -39,7 +41,7 @@
 #define CST_PLAN_MAGIC 0x316e616c70747363ull /* "cstplan1" */
 
 enum {
-	CST_PLAN_VERSION = 24, /* also of what the planner does: see plan.h */
+	CST_PLAN_VERSION = 25, /* also of what the planner does: see plan.h */
 	CST_PLAN_BUILD_ID = 20,
 	CST_PATCH_MAX = 16, /* bytes */
 	CST_PLAN_AREA_PAGE = 4096,
@@ -130,6 +132,13 @@ enum cst_patch_flags {
 	CST_PATCH_PUSHES = 1,
 };
 
+/* Whether all ends of a function that is left out are patched, so that its
+ * calls end exactly. */
+enum cst_left_out {
+	CST_LEFT_OUT_ENDS = 0x3d, /* '=' */
+	CST_LEFT_OUT_OPEN = 0x7e, /* '~' */
+};
+
 /* Why a function has no patches. */
 enum cst_plan_reason {
 	CST_PLAN_TRACED = 0,
@@ -146,7 +155,9 @@ enum cst_plan_reason {
 	CST_PLAN_UNUSUAL = 11,	   /* returns twice, or switches stacks */
 	CST_PLAN_ENDS_OTHERS =
 		12, /* not left out, but has no row: see ends_others */
-	CST_PLAN_REASONS = 13,
+	CST_PLAN_BEHIND_SHIM = 13, /* libcstrace.so stands before it */
+	CST_PLAN_NO_STUB = 14,	   /* its callers have no stub for it */
+	CST_PLAN_REASONS = 15,
 };
 
 /* A part of the plan: so many items from that byte of the plan on. */
@@ -181,6 +192,11 @@ struct cst_plan {
 	/* In names: from there on those of functions of other files that end
 	 * calls of this one's, which jump to them; of a border plan. */
 	uint32_t handed;
+	/* In names: from there on the functions of a border plan by which
+	 * traced files call them, and which have no entry: these files' stubs
+	 * are patched instead.  Each has one of enum cst_left_out before it. */
+	uint32_t left_out;
+	uint32_t reserved;
 
 	struct cst_plan_part area;	/* bytes: area_size */
 	struct cst_plan_part patches;	/* by address; none overlaps another */
@@ -189,7 +205,7 @@ struct cst_plan {
 	struct cst_plan_part functions; /* by address */
 	struct cst_plan_part names;	/* bytes: texts that end with a 0 */
 };
-_Static_assert(sizeof(struct cst_plan) == 160, "plan layout");
+_Static_assert(sizeof(struct cst_plan) == 168, "plan layout");
 
 struct cst_patch {
 	uint64_t address;
@@ -229,11 +245,14 @@ struct cst_plan_copy {
 
 struct cst_plan_function {
 	uint64_t address, size;
-	uint32_t name;	      /* in names */
-	uint32_t n_exits;     /* of its patches: exits and tails */
-	uint32_t n_missed;    /* ends that have no patch: estimated */
-	uint16_t reason;      /* enum cst_plan_reason */
-	uint16_t ends_others; /* its ends are those of what jumps to it, too */
+	uint32_t name;	     /* in names */
+	uint32_t n_exits;    /* of its patches: exits and tails */
+	uint32_t n_missed;   /* ends that have no patch: estimated */
+	uint16_t reason;     /* enum cst_plan_reason */
+	uint8_t ends_others; /* its ends are those of what jumps to it, too */
+	/* It is the linker's stub for another file's function, by whose name it
+	 * goes. */
+	uint8_t is_stub;
 };
 
 static inline uint64_t cst_plan_sum(const void *plan, uint64_t size)
@@ -363,7 +382,7 @@ static inline int cst_plan_has_items(const struct cst_plan *p)
 		if (functions[i].name >= p->names.n ||
 		    functions[i].reason >= CST_PLAN_REASONS)
 			return 0;
-	return p->handed <= p->names.n &&
+	return p->handed <= p->left_out && p->left_out <= p->names.n &&
 	       (!p->names.n || !names[p->names.n - 1]);
 }
 

@@ -24,4 +24,9 @@ void patched_trace(uint64_t first, uint64_t end);
 void patched_untrace(uint64_t first);
 void patched_untrace_all(void);
 
+/* A function of ours that programs call in place of libc's is about to return.
+ * If traced code has called it, which a patched stub has reported, its call
+ * ends.  place is where its return address is. */
+void patched_end(const void *function, uint64_t place);
+
 #endif

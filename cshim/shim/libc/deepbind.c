@@ -11,6 +11,7 @@
 #include <link.h>
 #include "core/area.h"
 #include "core/control.h"
+#include "core/patched.h"
 #include "kernel/arch.h"
 #include "kernel/config.h"
 #include "kernel/loaded_object.h"
@@ -239,6 +240,7 @@ EXPORT void *dlmopen(Lmid_t space, const char *file, int mode)
 	handle = next(space, file, mode);
 	if (handle)
 		count_past(handle);
+	patched_end(dlmopen, callers_sp() - 8);
 	return handle;
 }
 __asm__(DEBUGGERS_NAME(dlmopen));

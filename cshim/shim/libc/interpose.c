@@ -4,6 +4,7 @@
  */
 #include <dlfcn.h>
 #include <signal.h>
+#include "core/patched.h"
 #include "core/sigstack.h"
 #include "kernel/arch.h"
 #include "libc/interpose.h"
@@ -76,6 +77,7 @@ EXPORT int sigaltstack(const stack_t *wanted, stack_t *before)
 	result = libcs_sigaltstack(wanted, before);
 	if (wanted && result == 0)
 		sigstack_tell();
+	patched_end(sigaltstack, callers_sp() - 8);
 	return result;
 }
 __asm__(DEBUGGERS_NAME(sigaltstack));

@@ -5,6 +5,7 @@
  */
 #include <dlfcn.h>
 #include "core/control.h"
+#include "core/patched.h"
 #include "kernel/arch.h"
 #include "kernel/state.h"
 
@@ -22,6 +23,7 @@ EXPORT int dlclose(void *handle)
 		return -1;
 	status = next(handle);
 	control_unloaded();
+	patched_end(dlclose, callers_sp() - 8);
 	return status;
 }
 __asm__(DEBUGGERS_NAME(dlclose));
