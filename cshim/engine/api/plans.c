@@ -291,6 +291,8 @@ static int read_left_out(struct imports *all, struct imports *open,
 	for (uint32_t i = 0; i < lines.n && !status; i++) {
 		const char *line = lines.names[i];
 
+		if (!*line)
+			continue;
 		status = imports_add(all, line + 1);
 		if (!status && *line == CST_LEFT_OUT_OPEN)
 			status = imports_add(open, line + 1);
