@@ -13,7 +13,7 @@ base_SRC := arena.c array.c bytes.c column.c error.c hashmap.c io.c io_count.c \
 
 # elf: object files: symbols, call frames, inline tables, lines, instructions.
 elf_USES := base
-elf_SRC := cfi.c debug_hints.c debugfile.c elffile.c folders.c forms.c hook_slots.c inline_scopes.c \
+elf_SRC := cfi.c debug_hints.c debugfile.c dynsym.c elffile.c folders.c forms.c hook_slots.c inline_scopes.c \
 	inlines.c insn.c lines.c maps.c modules.c object.c slots.c stubs.c symbolfile.c symtab.c \
 	zsections.c
 

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "elf/dynsym.h"
 #include "elf/elffile.h"
 
 #include <glob.h>
@@ -174,22 +175,6 @@ static Elf_Data *section_of(Elf *elf, uint32_t type, GElf_Shdr *header)
 	return section ? elf_getdata(section, NULL) : NULL;
 }
 
-/* Does it use (1) or define (2) that name?  0: neither. */
-static int symbol_use(Elf *elf, const char *wanted)
-{
-	GElf_Shdr header;
-	Elf_Data *data = section_of(elf, SHT_DYNSYM, &header);
-	GElf_Sym s;
-
-	for (int i = 1; data && gelf_getsym(data, i, &s); i++) {
-		const char *name = elf_strptr(elf, header.sh_link, s.st_name);
-
-		if (name && !strcmp(name, wanted))
-			return s.st_shndx == SHN_UNDEF ? 1 : 2;
-	}
-	return 0;
-}
-
 static int add_needed(struct libraries *l, Elf *elf, const char *path)
 {
 	char real[PATH_MAX];
@@ -228,7 +213,7 @@ static int follow(struct libraries *l, uint32_t i)
 		return 1;
 	if (!l->all[i].is_libc && !l->all[i].is_shim)
 		l->all[i].has_hooks =
-			symbol_use(f.elf, "__cyg_profile_func_enter") ||
+			dynsym_use(f.elf, "__cyg_profile_func_enter") ||
 			elf_file_section_named(f.elf, ".note.cstrace", &note);
 	is_done = add_needed(l, f.elf, path);
 	elf_file_close(&f);
@@ -281,14 +266,14 @@ const struct library *libraries_owner(const struct libraries *l,
 {
 	for (uint32_t i = 0; i < l->n; i++) {
 		struct elf_file f;
-		int use;
+		enum dynsym_use use;
 
 		if (!l->all[i].path ||
 		    !elf_file_open(&f, elf_file_descriptor(l->all[i].path)))
 			continue;
-		use = symbol_use(f.elf, symbol);
+		use = dynsym_use(f.elf, symbol);
 		elf_file_close(&f);
-		if (use == 2)
+		if (use == DYNSYM_OWN)
 			return &l->all[i];
 	}
 	return NULL;

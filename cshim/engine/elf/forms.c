@@ -5,6 +5,7 @@
  */
 #include "elf/forms.h"
 #include "elf/cfi.h"
+#include "elf/dynsym.h"
 #include "elf/insn.h"
 
 #include <string.h>
@@ -72,23 +73,16 @@ static void read_resolver(struct reading *r, const char *name, uint64_t at)
 void forms_init(struct symtab *t, const struct elf_file *f)
 {
 	struct reading r = {.table = t, .file = f};
-	GElf_Shdr header;
-	Elf_Scn *section = elf_file_section(f->elf, SHT_DYNSYM, &header);
-	Elf_Data *symbols = section ? elf_getdata(section, NULL) : NULL;
-	GElf_Sym symbol;
+	struct dynsym_entry e;
+	struct dynsym d;
 
 	*t = (struct symtab){0};
 	cfi_init(&r.cfi, f->elf);
-	for (int i = 1; symbols && gelf_getsym(symbols, i, &symbol); i++) {
-		const char *name;
-
-		if (GELF_ST_TYPE(symbol.st_info) != STT_GNU_IFUNC ||
-		    symbol.st_shndx == SHN_UNDEF)
-			continue;
-		name = elf_strptr(f->elf, header.sh_link, symbol.st_name);
-		if (name && *name)
-			read_resolver(&r, name, symbol.st_value);
-	}
+	dynsym_init(&d, f->elf);
+	while (dynsym_next(&d, &e))
+		if (GELF_ST_TYPE(e.symbol.st_info) == STT_GNU_IFUNC &&
+		    e.symbol.st_shndx != SHN_UNDEF)
+			read_resolver(&r, e.name, e.symbol.st_value);
 	cfi_release(&r.cfi);
 	symtab_order(t);
 }

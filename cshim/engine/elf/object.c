@@ -6,6 +6,7 @@
  */
 #include "elf/object.h"
 #include "elf/cfi.h"
+#include "elf/dynsym.h"
 #include "elf/forms.h"
 #include "elf/stubs.h"
 #include "elf/x86_64.h"
@@ -392,23 +393,7 @@ int object_is_stubs(const struct object *o, const struct symtab *table)
 
 int object_exports(struct object *o, const char *name)
 {
-	GElf_Shdr header;
-	Elf_Scn *section;
-	Elf_Data *data;
-	GElf_Sym symbol;
-
-	if (!object_open(o))
-		return 0;
-	section = elf_file_section(o->file.elf, SHT_DYNSYM, &header);
-	data = section ? elf_getdata(section, NULL) : NULL;
-	for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
-		const char *of =
-			elf_strptr(o->file.elf, header.sh_link, symbol.st_name);
-
-		if (of && symbol.st_shndx != SHN_UNDEF && !strcmp(of, name))
-			return 1;
-	}
-	return 0;
+	return object_open(o) && dynsym_use(o->file.elf, name) == DYNSYM_OWN;
 }
 
 const struct symtab_entry *object_variable(struct object *o, uint64_t addr)

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "cstrace/engine.h"
+#include "elf/dynsym.h"
 #include "elf/forms.h"
 #include "plan/choose.h"
 
@@ -190,29 +191,25 @@ static void choose_ends(const struct border *b, struct functions *f)
 static void choose_exported(struct border *b, struct functions *f,
 			    const struct image *im)
 {
-	Elf *elf = im->file.elf;
-	GElf_Shdr header;
-	Elf_Scn *section = elf_file_section(elf, SHT_DYNSYM, &header);
-	Elf_Data *symbols = section ? elf_getdata(section, NULL) : NULL;
-	GElf_Sym symbol;
+	struct dynsym_entry e;
+	struct dynsym d;
 
-	for (int i = 1; symbols && gelf_getsym(symbols, i, &symbol); i++) {
-		const char *name =
-			elf_strptr(elf, header.sh_link, symbol.st_name);
-		int is_late = GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC;
+	dynsym_init(&d, im->file.elf);
+	while (dynsym_next(&d, &e)) {
+		int is_late = GELF_ST_TYPE(e.symbol.st_info) == STT_GNU_IFUNC;
 		struct plan_function *now;
 
-		if (!name || !is_exported(&symbol) ||
-		    (is_late && has_forms(b, name)))
+		if (!is_exported(&e.symbol) ||
+		    (is_late && has_forms(b, e.name)))
 			continue;
-		now = wanted(b, f, name, symbol.st_value);
+		now = wanted(b, f, e.name, e.symbol.st_value);
 		if (!now)
 			continue;
 		/* It may have several names, one of which says more. */
 		if (!now->is_chosen || now->reason == CST_PLAN_TRACED)
 			now->reason = is_late ? CST_PLAN_CHOSEN_LATE
-					      : (uint8_t)reason_of(now, name);
-		note(b, f, now, name, is_late);
+					      : (uint8_t)reason_of(now, e.name);
+		note(b, f, now, e.name, is_late);
 	}
 }
 

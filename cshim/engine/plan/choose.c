@@ -5,6 +5,7 @@
  */
 #include "plan/choose.h"
 #include "base/regex.h"
+#include "elf/dynsym.h"
 #include "names/simple.h"
 
 #include <string.h>
@@ -42,24 +43,6 @@ static int is_called(const struct image *im, const char *const *names, size_t n)
 	return 0;
 }
 
-/* The first code of its loader, by which it is known without a name. */
-static int has_musls_begin(const struct image *im)
-{
-	GElf_Shdr header;
-	Elf_Scn *section = elf_file_section(im->file.elf, SHT_DYNSYM, &header);
-	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-	GElf_Sym symbol;
-
-	for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
-		const char *name = elf_strptr(im->file.elf, header.sh_link,
-					      symbol.st_name);
-
-		if (name && !strcmp(name, "__dls3"))
-			return symbol.st_shndx != SHN_UNDEF;
-	}
-	return 0;
-}
-
 int choose_is_musl(const struct image *im)
 {
 	static const char *const names[] = {
@@ -68,9 +51,10 @@ int choose_is_musl(const struct image *im)
 		"libc.so",
 	};
 
+	/* Without a name it is known by its loader's begin. */
 	return soname_of(im)
 		       ? is_called(im, names, sizeof(names) / sizeof(*names))
-		       : has_musls_begin(im);
+		       : dynsym_use(im->file.elf, "__dls3") == DYNSYM_OWN;
 }
 
 int choose_is_loader(const struct image *im)

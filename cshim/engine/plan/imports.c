@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "elf/dynsym.h"
 #include "elf/elffile.h"
 
 #include <stdlib.h>
@@ -35,25 +36,17 @@ static int is_import(const GElf_Sym *symbol)
 
 static int add_file(struct imports *out, const char *path)
 {
-	GElf_Shdr header;
+	struct dynsym_entry e;
 	struct elf_file f;
-	Elf_Scn *section;
-	Elf_Data *symbols;
-	GElf_Sym symbol;
+	struct dynsym d;
 	int status = 0;
 
 	if (!elf_file_open(&f, elf_file_descriptor(path)))
 		return 0;
-	section = elf_file_section(f.elf, SHT_DYNSYM, &header);
-	symbols = section ? elf_getdata(section, NULL) : NULL;
-	for (int i = 1; symbols && !status && gelf_getsym(symbols, i, &symbol);
-	     i++) {
-		const char *name =
-			elf_strptr(f.elf, header.sh_link, symbol.st_name);
-
-		if (name && *name && is_import(&symbol))
-			status = imports_add(out, name);
-	}
+	dynsym_init(&d, f.elf);
+	while (!status && dynsym_next(&d, &e))
+		if (is_import(&e.symbol))
+			status = imports_add(out, e.name);
 	elf_file_close(&f);
 	return status;
 }
