@@ -7,6 +7,7 @@
 #include "base/outfile.h"
 #include "base/regex.h"
 #include "base/text.h"
+#include "base/worker.h"
 #include "plan/imports.h"
 #include "plan/plan_cache.h"
 #include "plan/plan_id.h"
@@ -303,24 +304,44 @@ static int read_left_out(struct imports *all, struct imports *open,
 	return status;
 }
 
+/* What a thread is to plan: one file, or the border's. */
+struct plan_job {
+	const struct cst_plan_wish *wish;
+	const char *const *paths;
+	uint32_t n;
+	const char *folder;
+	struct cst_planned *out;
+	struct cst_error *err;
+	int status;
+};
+
+static void *plan_file(void *arg)
+{
+	struct plan_job *j = arg;
+	struct plan_choice choice = choice_of(j->wish);
+	struct imports calls = {0}, open = {0};
+
+	if (j->wish->calls != CST_CALLS_NONE) {
+		choice.calls = &calls;
+		choice.open = &open;
+		j->status = read_left_out(&calls, &open, j->folder);
+	}
+	j->status = j->status ? cst_fail_memory(j->err)
+			      : plan_one(j->paths[0], j->wish, &choice,
+					 j->folder, j->out, j->err);
+	imports_release(&calls);
+	imports_release(&open);
+	return NULL;
+}
+
 int cst_plan_file(const char *path, const struct cst_plan_wish *wish,
 		  const char *folder, struct cst_planned *out,
 		  struct cst_error *err)
 {
-	struct plan_choice choice = choice_of(wish);
-	struct imports calls = {0}, open = {0};
-	int status = 0;
+	struct plan_job job = {wish, &path, 1, folder, out, err, 0};
 
-	if (wish->calls != CST_CALLS_NONE) {
-		choice.calls = &calls;
-		choice.open = &open;
-		status = read_left_out(&calls, &open, folder);
-	}
-	status = status ? cst_fail_memory(err)
-			: plan_one(path, wish, &choice, folder, out, err);
-	imports_release(&calls);
-	imports_release(&open);
-	return status;
+	worker_run(plan_file, &job);
+	return job.status;
 }
 
 /* ---- the border ------------------------------------------------------------
@@ -331,46 +352,50 @@ static int is_libc(const char *path)
 	return text_begins(text_last_name(path), "libc.so.");
 }
 
-static int plan_border(const char *path, const struct cst_plan_wish *wish,
-		       const struct imports *called, const char *folder,
-		       struct cst_planned *out, struct cst_error *err)
+static int plan_library(const struct plan_job *j, uint32_t i,
+			const struct imports *called)
 {
-	struct plan_choice choice = choice_of(wish);
+	struct plan_choice choice = choice_of(j->wish);
 	struct imports handed = {0};
 	int status;
 
 	choice.border = called;
 	choice.handed = &handed;
-	status = read_names(&handed, folder, handed_on)
-			 ? cst_fail_memory(err)
-			 : plan_one(path, wish, &choice, folder, out, err);
+	status = read_names(&handed, j->folder, handed_on)
+			 ? cst_fail_memory(j->err)
+			 : plan_one(j->paths[i], j->wish, &choice, j->folder,
+				    &j->out[i], j->err);
 	imports_release(&handed);
-	return status;
+	if (!status || status == CST_MEMORY)
+		return status;
+	j->out[i] = (struct cst_planned){.is_border = 1};
+	return 0;
 }
 
 /* libc is planned last: functions of others jump to its own. */
+static void *plan_border(void *arg)
+{
+	struct plan_job *j = arg;
+	struct imports called;
+
+	if (imports_init(&called, j->wish->callers, j->wish->n_callers))
+		j->status = cst_fail_memory(j->err);
+	for (int is_last = 0; is_last < 2; is_last++)
+		for (uint32_t i = 0; i < j->n && !j->status; i++)
+			if (is_libc(j->paths[i]) == is_last)
+				j->status = plan_library(j, i, &called);
+	imports_release(&called);
+	return NULL;
+}
+
 int cst_plan_border(const struct cst_plan_wish *wish, const char *const *paths,
 		    uint32_t n, const char *folder, struct cst_planned *out,
 		    struct cst_error *err)
 {
-	struct imports called;
-	int status = imports_init(&called, wish->callers, wish->n_callers)
-			     ? cst_fail_memory(err)
-			     : 0;
+	struct plan_job job = {wish, paths, n, folder, out, err, 0};
 
-	for (int is_last = 0; is_last < 2 && !status; is_last++)
-		for (uint32_t i = 0; i < n && !status; i++) {
-			if (is_libc(paths[i]) != is_last)
-				continue;
-			status = plan_border(paths[i], wish, &called, folder,
-					     &out[i], err);
-			if (!status || status == CST_MEMORY)
-				continue;
-			out[i] = (struct cst_planned){.is_border = 1};
-			status = 0;
-		}
-	imports_release(&called);
-	return status;
+	worker_run(plan_border, &job);
+	return job.status;
 }
 
 int cst_plan_takes_long(const char *path, const struct cst_plan_wish *wish)

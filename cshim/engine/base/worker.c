@@ -37,3 +37,13 @@ int worker_start(pthread_t *thread, void *(*run)(void *), void *arg)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return failed;
 }
+
+void worker_run(void *(*run)(void *), void *arg)
+{
+	pthread_t thread;
+
+	if (worker_start(&thread, run, arg))
+		run(arg);
+	else
+		pthread_join(thread, NULL);
+}
