@@ -540,7 +540,8 @@ def test_functions_that_are_seen_where_they_are_called(tmp_path, flags, monkeypa
             if c["name"] in ("time", "gettimeofday")} == {("now", "return")}
     assert {c["end"] for c in found
             if c["name"] in ("sigaltstack", "dlclose", "_setjmp")} == {"return"}
-    assert {ids[c["parent"]] for c in found if c["name"] == "_setjmp"} == {"main"}
+    assert {ids[c["parent"]]
+        for c in found if c["name"] == "_setjmp"} == {"main"}
     assert {c["end"] for c in found if c["name"] == "longjmp"} == {"unwound"}
     assert {c["file"] for c in found if c["name"] == "time"} == {"app.c"}
     assert {c["module"] for c in found if c["name"] in (
@@ -551,7 +552,8 @@ def test_calls_without_a_stub_are_told(tmp_path):
     app = compiled(tmp_path, STUBS, "-O1", "-fno-plt")
     done = command("record", "--border", app, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (7, "50 3\n")
-    assert re.search(r"left out .*\d+ as each is called without a stub", done.stderr)
+    assert re.search(
+        r"left out .*\d+ as each is called without a stub", done.stderr)
 
 
 @pytest.mark.parametrize("flags", [["-O2"], ["-O0"], ["-O1", "-no-pie", "-fno-pie"]],
@@ -569,7 +571,8 @@ def test_the_border_of_musl(tmp_path, flags, monkeypatch):
     assert {name: seen[name] for name in told} == told
     assert seen["snprintf"] == 1500 and seen["qsort"] == 3
     ids = {c["id"]: c["name"].split(".")[0] for c in found}
-    assert {ids[c["parent"]] for c in found if c["name"] == "compare"} == {"qsort"}
+    assert {ids[c["parent"]]
+        for c in found if c["name"] == "compare"} == {"qsort"}
     exact = [c for c in found if c["end"] == "return"]
     assert len(exact) > 0.99 * len(found)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """cstrace start -border: calls into libraries that are not traced, in gdb."""
 
+import itertools
 import re
 import subprocess
 
@@ -51,8 +52,9 @@ ROADS = pytest.mark.parametrize(
     "flags", [HOOKS, [*HOOKS, "-Wl,--build-id=none"], ["-O0"], ["-O1"],
               ["-O2", "-no-pie", "-fno-pie"]],
     ids=" ".join)
-WHERE = ("python f = gdb.newest_frame(); print('AT', ' < '.join('%s:%d' % ("
-         "g.name(), g.find_sal().line) for g in [f, f.older()] if g))")
+WHERE = ("python f = gdb.selected_thread() and gdb.newest_frame(); "
+         "print('AT', ' < '.join('%s:%d' % (g.name(), g.find_sal().line) "
+         "for g in [f, f and f.older()] if g))")
 
 
 def compiled(tmp_path, *flags):
@@ -129,6 +131,125 @@ def test_in_the_middle(tmp_path, flags):
     assert [seen[name] for name in ("fprintf", "free", "fclose", "getenv")] == [
         5, 5, 1, 1]
     assert "malloc" not in seen and "exited normally" in out
+
+
+STUBS = r"""
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+static jmp_buf back;
+__attribute__((noinline)) static int now(int n)
+{
+	struct timeval tv;
+
+	gettimeofday(&tv, 0);
+	n += time(0) > 0;
+	return n + (tv.tv_sec > 0);
+}
+__attribute__((noinline)) static int twice(int n)
+{
+	volatile int result = n;
+
+	if (setjmp(back))
+		return result;
+	result++;
+	longjmp(back, 1);
+}
+int main(void)
+{
+	void *it = dlopen(0, RTLD_NOW);
+	int n = 0;
+
+	for (int i = 0; i < 3; i++)
+		n += now(i);
+	n += twice(n);
+	n += dlclose(it);
+	printf("%d\n", n);
+	return 0;
+}
+"""
+PC = ("python print('AT', gdb.execute('x/i $pc', to_string=True).strip() "
+      "if gdb.selected_thread() else 'its end')")
+STUBBED = pytest.mark.parametrize(
+    "flags", [HOOKS, ["-O0"], ["-O1"], ["-O2", "-no-pie", "-fno-pie"],
+              ["-O2", "-fcf-protection=full", "-Wl,-z,ibtplt"],
+              ["-O1", "-Wl,--build-id",
+               "-specs=/usr/lib/x86_64-linux-musl/musl-gcc.specs"]], ids=" ".join)
+
+
+def stubbed(tmp_path, *flags):
+    (tmp_path / "stubs.c").write_text(STUBS)
+    subprocess.run(["gcc", "-g", "-w", "-fno-optimize-sibling-calls", "stubs.c",
+                    *flags, "-o", "stubs"], cwd=tmp_path, check=True, timeout=100)
+    return tmp_path / "stubs"
+
+
+@STUBBED
+def test_what_is_seen_where_it_is_called(tmp_path, flags):
+    """The kernel's own code, what returns twice, what libcstrace.so stands
+    before."""
+    out = run_gdb(tmp_path, stubbed(tmp_path, *flags), "set cstrace live off",
+                  "cstrace start -border", "run", "cstrace report").out
+    assert "by the stubs of stubs" in out
+    seen = {name: int(n) for n, name in
+            re.findall(r"^ +(\d+) .* (\w+)$", out, re.M)}
+    assert [seen[name] for name in ("gettimeofday", "time", "longjmp", "dlclose",
+                                    "dlopen", "printf")] == [3, 3, 1, 1, 1, 1]
+    assert seen.get("_setjmp", seen.get("setjmp")) == 1
+    assert "exited normally" in out
+
+
+@STUBBED
+@pytest.mark.parametrize("word, n", [("step", 30), ("next", 12), ("stepi", 50),
+                                     ("nexti", 50)])
+def test_steps_through_stubs_are_as_without(tmp_path, flags, word, n):
+    program = stubbed(tmp_path, *flags)
+    commands = ["set cstrace live off", "set cstrace step-report off"]
+    where = PC if word.endswith("i") else WHERE
+    if word == "stepi" and flags == HOOKS:
+        pytest.skip("it steps into the hooks")
+    walk = ["break main", "break now", "break twice", "run", "delete 1", where,
+            *([word, where] * n), "continue", where, "finish", where, "continue",
+            where, *([word, where] * n)]
+
+    def places(start):
+        out = run_gdb(tmp_path, program, *commands, *start, *walk).out
+        assert not start or "by the stubs" in out
+        found = re.findall("^AT .*", out, re.M)
+        # The kernel's code reads the clock until it holds still.
+        return list(itertools.takewhile(
+            lambda at: not re.search(r"<gettimeofday\+|<cstrace\.", at), found))
+
+    alone = places([])
+    assert len(alone) >= 12
+    assert places(["cstrace start -border"]) == alone
+
+
+@STUBBED
+def test_breakpoints_at_what_is_called_by_stubs(tmp_path, flags):
+    program = stubbed(tmp_path, *flags)
+    commands = ["set cstrace live off", "set cstrace step-report off",
+                "set print address off"]
+    names = (r"python f = gdb.newest_frame(); "
+             r"exec('while f:\n print(\'IN\', f.name())\n f = f.older()')")
+    walk = ["break main", "run", "break gettimeofday", "break time",
+            "break dlclose", "continue", names, "finish", WHERE, "continue", names,
+            "up", "finish", WHERE, "delete", "break dlclose", "continue", names,
+            "finish", WHERE, "continue"]
+
+    def lines(start):
+        out = run_gdb(tmp_path, program, *commands, *start, *walk).out
+        assert "exited normally" in out
+        return re.findall("^(?:IN|AT) .*", out, re.M)
+
+    alone = lines([])
+    assert "IN now" in alone and "IN main" in alone
+    assert lines(["cstrace start -border"]) == alone
 
 
 def test_a_static_program_has_no_border(tmp_path):
