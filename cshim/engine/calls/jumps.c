@@ -141,6 +141,16 @@ static int is_same_activation(const struct callstack *c, const struct thread *t,
 	return !cfa || cfa == top->cfa;
 }
 
+/* Does the jump lead to where the call returns to?  So does swapcontext(), once
+ * it has been switched back. */
+static int is_return_of(const struct callstack *c, const struct open_call *o,
+			uint64_t sp, uint64_t pc)
+{
+	const struct site_place *place = &c->sites->places[o->site];
+
+	return pc && place->is_patched && place->caller == pc && o->cfa == sp;
+}
+
 /* Close what is left. */
 static void jump(struct callstack *c, struct thread *t, uint64_t sp,
 		 uint64_t goal, uint64_t time)
@@ -161,8 +171,12 @@ static void jump(struct callstack *c, struct thread *t, uint64_t sp,
 	if (goal == CST_BY_UNWINDER)
 		exceptions_force(c, s);
 	lanes_jump_over(c, t, s);
-	while ((top = stack_top(s)) && is_below(top, sp))
-		stack_unwind(c, t, s, s->n - 1, time);
+	while ((top = stack_top(s)) && is_below(top, sp)) {
+		if (is_return_of(c, top, sp, pc))
+			stack_pop(c, t, s, time, CALL_RETURN);
+		else
+			stack_unwind(c, t, s, s->n - 1, time);
+	}
 	if (top)
 		top->physical &= ~DOUBTFUL;
 	if (s->n_flying)
