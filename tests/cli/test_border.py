@@ -549,6 +549,27 @@ def test_functions_that_are_seen_where_they_are_called(tmp_path, flags, monkeypa
         "time", "dlclose", "_setjmp", "vfork")} == {"libc.so.6"}
 
 
+def test_a_program_s_own_function_of_that_name_is_no_border(tmp_path):
+    """A traced library calls time(), which the program has itself."""
+    (tmp_path / "clock.c").write_text("""
+#include <time.h>
+long clock_now(void) { return time(0) + 1; }
+""")
+    subprocess.run(["gcc", "-g", "-O1", "-shared", "-fPIC", "clock.c", "-o",
+                    "libclock.so"], cwd=tmp_path, check=True, timeout=100)
+    app = compiled(tmp_path, """
+#include <stdio.h>
+long clock_now(void);
+long time(long *);
+__attribute__((noinline)) long time(long *at) { return 41 + (at != 0); }
+int main(void) { printf("%ld\\n", clock_now()); return 0; }
+""", "-O1", "-rdynamic", "-L.", "-lclock", "-Wl,-rpath,$ORIGIN")
+    done = command("record", "--border", app, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "42\n"), done.stderr
+    assert [(c["name"], c["depth"]) for c in calls(tmp_path)] == [
+        ("main", 0), ("clock_now", 1), ("time", 2), ("printf", 1)]
+
+
 def test_calls_without_a_stub_are_told(tmp_path):
     app = compiled(tmp_path, STUBS, "-O1", "-fno-plt")
     done = command("record", "--border", app, cwd=tmp_path)

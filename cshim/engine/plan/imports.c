@@ -34,23 +34,6 @@ static int is_import(const GElf_Sym *symbol)
 	       (type == STT_FUNC || type == STT_NOTYPE);
 }
 
-static int add_file(struct imports *out, const char *path)
-{
-	struct dynsym_entry e;
-	struct elf_file f;
-	struct dynsym d;
-	int status = 0;
-
-	if (!elf_file_open(&f, elf_file_descriptor(path)))
-		return 0;
-	dynsym_init(&d, f.elf);
-	while (!status && dynsym_next(&d, &e))
-		if (is_import(&e.symbol))
-			status = imports_add(out, e.name);
-	elf_file_close(&f);
-	return status;
-}
-
 static int compare(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -71,14 +54,60 @@ void imports_order(struct imports *i)
 	i->n = kept;
 }
 
+static int is_own(const GElf_Sym *symbol)
+{
+	int type = GELF_ST_TYPE(symbol->st_info);
+
+	return symbol->st_shndx != SHN_UNDEF &&
+	       (type == STT_FUNC || type == STT_GNU_IFUNC);
+}
+
+static int add_file(struct imports *taken, struct imports *own,
+		    const char *path)
+{
+	struct dynsym_entry e;
+	struct elf_file f;
+	struct dynsym d;
+	int status = 0;
+
+	if (!elf_file_open(&f, elf_file_descriptor(path)))
+		return 0;
+	dynsym_init(&d, f.elf);
+	while (!status && dynsym_next(&d, &e))
+		if (is_import(&e.symbol))
+			status = imports_add(taken, e.name);
+		else if (is_own(&e.symbol))
+			status = imports_add(own, e.name);
+	elf_file_close(&f);
+	return status;
+}
+
+/* What one of the files has goes before what others have. */
+static void drop(struct imports *from, const struct imports *own)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < from->n; i++) {
+		if (imports_has(own, from->names[i]))
+			free(from->names[i]);
+		else
+			from->names[kept++] = from->names[i];
+	}
+	from->n = kept;
+}
+
 int imports_init(struct imports *out, const char *const *paths, uint32_t n)
 {
+	struct imports own = {0};
 	int status = 0;
 
 	*out = (struct imports){0};
 	for (uint32_t i = 0; i < n && !status; i++)
-		status = add_file(out, paths[i]);
+		status = add_file(out, &own, paths[i]);
 	imports_order(out);
+	imports_order(&own);
+	drop(out, &own);
+	imports_release(&own);
 	return status;
 }
 
