@@ -13,7 +13,8 @@ struct imports {
 };
 
 /* Reads what the n ELF files at paths import, and none of them has; one that
- * cannot be read imports nothing.  Returns 0 or CST_MEMORY; imports_release() in any case. */
+ * cannot be read imports nothing.  Returns 0 or CST_MEMORY; imports_release()
+ * in any case. */
 int imports_init(struct imports *out, const char *const *paths, uint32_t n);
 void imports_release(struct imports *i);
 
