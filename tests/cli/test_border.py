@@ -587,6 +587,7 @@ def test_the_border_of_musl(tmp_path, flags, monkeypatch):
                    "-specs=/usr/lib/x86_64-linux-musl/musl-gcc.specs")
     done = command("record", "--border", app, cwd=tmp_path)
     assert done.returncode == 3, done.stderr
+    assert "not patched" not in done.stderr and "not seen" not in done.stderr
     told = json.loads(done.stdout)
     found = calls(tmp_path)
     seen = counted(found)

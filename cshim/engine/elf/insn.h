@@ -47,6 +47,12 @@ static inline int insn_goes_on(const struct insn *i)
 	       i->kind == INSN_BRANCH;
 }
 
+/* Returns whether compilers pad code with it. */
+static inline int insn_is_filler(const struct insn *i)
+{
+	return i->kind == INSN_NOP || (i->kind == INSN_TRAP && i->length == 1);
+}
+
 /* Decodes what lies at addr, n bytes at most.  Returns 1, or 0 if they begin
  * with no instruction. */
 int insn_decode(struct insn *out, const uint8_t *bytes, uint64_t n,

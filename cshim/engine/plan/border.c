@@ -171,6 +171,13 @@ static void choose_forms(struct border *b, struct functions *f)
 	}
 }
 
+/* The shim writes a jump over this empty function, by which debuggers hear of
+ * libraries that are opened. */
+static int is_shims(const struct plan_function *f)
+{
+	return !strcmp(f->name, "_dl_debug_state");
+}
+
 /* musl has no call frame information, and the shim calls it in many places: its
  * functions have no entries.  But where a return leads to traced code, whatever
  * was called there ends. */
@@ -181,7 +188,7 @@ static void choose_ends(const struct border *b, struct functions *f)
 	for (uint32_t i = 0; i < f->n; i++) {
 		struct plan_function *now = &f->all[i];
 
-		if (now->is_chosen || now->is_unreadable)
+		if (now->is_chosen || now->is_unreadable || is_shims(now))
 			continue;
 		now->is_chosen = now->ends_others = 1;
 		now->reason = CST_PLAN_ENDS_OTHERS;

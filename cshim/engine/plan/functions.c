@@ -129,6 +129,23 @@ void functions_order(struct functions *f)
 		f->all[i].whole = i;
 }
 
+/* Where padding that begins there ends, at `end` at the latest. */
+static uint64_t behind_padding(const struct image *im, uint64_t addr,
+			       uint64_t end)
+{
+	struct insn i;
+
+	for (; addr < end; addr += i.length) {
+		uint64_t n = 0;
+		const uint8_t *code = image_bytes(im, addr, &n);
+
+		if (!code || !insn_decode(&i, code, n, addr) ||
+		    !insn_is_filler(&i))
+			return addr;
+	}
+	return end;
+}
+
 int functions_add_gaps(struct functions *f, const struct image *im)
 {
 	uint32_t next = 0, n = f->n;
@@ -142,12 +159,12 @@ int functions_add_gaps(struct functions *f, const struct image *im)
 			int is_last =
 				next == n || f->all[next].start >= section->end;
 			struct plan_function gap = {
-				.start = at,
 				.end = is_last ? section->end
 					       : f->all[next].start,
 				.name = "",
 			};
 
+			gap.start = behind_padding(im, at, gap.end);
 			if (gap.end > gap.start)
 				status = functions_add(f, &gap);
 			at = is_last ? section->end : f->all[next++].end;

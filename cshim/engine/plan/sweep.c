@@ -152,11 +152,6 @@ static int ends_line(const struct insn *i)
 	       i->kind == INSN_RETURN || i->kind == INSN_TRAP;
 }
 
-static int is_filler(const struct insn *i)
-{
-	return i->kind == INSN_NOP || (i->kind == INSN_TRAP && i->length == 1);
-}
-
 static void sweep_function(struct sweep *s, uint32_t number)
 {
 	struct plan_function *now = &s->f->all[number];
@@ -175,7 +170,7 @@ static void sweep_function(struct sweep *s, uint32_t number)
 			return;
 		}
 		image_mark(&s->im, addr, MARK_CODE);
-		if (is_behind_end && is_filler(&i))
+		if (is_behind_end && insn_is_filler(&i))
 			image_mark_all(&s->im, addr, i.length, MARK_PADDING);
 		else
 			is_behind_end = ends_line(&i);
@@ -203,7 +198,7 @@ static void sweep_gap(struct sweep *s, uint64_t addr, uint64_t end)
 			is_fill = 0;
 			continue;
 		}
-		is_fill &= is_filler(&i);
+		is_fill &= insn_is_filler(&i);
 		if (is_fill)
 			image_mark_all(&s->im, addr, i.length, MARK_PADDING);
 		else
