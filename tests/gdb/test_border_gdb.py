@@ -232,6 +232,8 @@ def test_steps_through_stubs_are_as_without(tmp_path, flags, word, n):
 
 @STUBBED
 def test_breakpoints_at_what_is_called_by_stubs(tmp_path, flags):
+    """No plan is cached yet: gdb 13 fails at a breakpoint on time() if plans
+    have left holes in its heap (worker_run())."""
     program = stubbed(tmp_path, *flags)
     commands = ["set cstrace live off", "set cstrace step-report off",
                 "set print address off"]
