@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 3604051553
+VERSION = 99844120
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -289,7 +289,6 @@ class cst_plan(C.Structure):
         ("is_bare", C.c_uint32),
         ("handed", C.c_uint32),
         ("left_out", C.c_uint32),
-        ("reserved", C.c_uint32),
         ("area", cst_plan_part),
         ("patches", cst_plan_part),
         ("copies", cst_plan_part),

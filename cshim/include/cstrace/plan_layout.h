@@ -196,7 +196,6 @@ struct cst_plan {
 	 * traced files call them, and which have no entry: these files' stubs
 	 * are patched instead.  Each has one of enum cst_left_out before it. */
 	uint32_t left_out;
-	uint32_t reserved;
 
 	struct cst_plan_part area;	/* bytes: area_size */
 	struct cst_plan_part patches;	/* by address; none overlaps another */
@@ -205,7 +204,7 @@ struct cst_plan {
 	struct cst_plan_part functions; /* by address */
 	struct cst_plan_part names;	/* bytes: texts that end with a 0 */
 };
-_Static_assert(sizeof(struct cst_plan) == 168, "plan layout");
+_Static_assert(sizeof(struct cst_plan) == 160, "plan layout");
 
 struct cst_patch {
 	uint64_t address;
