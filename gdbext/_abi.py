@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 99844120
+VERSION = 1822601130
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -239,8 +239,9 @@ CST_PATCH_HOST = 4
 
 CST_PATCH_PUSHES = 1
 
-CST_LEFT_OUT_ENDS = 61
-CST_LEFT_OUT_OPEN = 126
+CST_BORDER_SEEN = 43
+CST_BORDER_ENDS = 61
+CST_BORDER_OPEN = 126
 
 CST_PLAN_TRACED = 0
 CST_PLAN_UNREADABLE = 1
@@ -288,7 +289,7 @@ class cst_plan(C.Structure):
         ("n_inlined", C.c_uint32),
         ("is_bare", C.c_uint32),
         ("handed", C.c_uint32),
-        ("left_out", C.c_uint32),
+        ("called", C.c_uint32),
         ("area", cst_plan_part),
         ("patches", cst_plan_part),
         ("copies", cst_plan_part),

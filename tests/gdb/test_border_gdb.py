@@ -254,6 +254,16 @@ def test_breakpoints_at_what_is_called_by_stubs(tmp_path, flags):
     assert lines(["cstrace start -border"]) == alone
 
 
+def test_what_stands_before_it_is_seen_once(tmp_path):
+    """A sanitizer has a time() of its own, which can be patched."""
+    out = run_gdb(tmp_path, stubbed(tmp_path, "-O1", "-fsanitize=address"),
+                  "set environment ASAN_OPTIONS detect_leaks=0",
+                  "set cstrace live off", "cstrace start -border -patch", "run",
+                  "cstrace report").out
+    rows = re.findall(r"^ +(\d+) .* time\b(.*)$", out, re.M)
+    assert rows == [("3", "")], out
+
+
 def test_a_static_program_has_no_border(tmp_path):
     static = compiled(tmp_path, "-O1", "-static")
     out = run_gdb(tmp_path, static, "cstrace start -border").out

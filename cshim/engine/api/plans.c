@@ -170,7 +170,7 @@ static int mark_border(const struct cst_plan_wish *wish, const char *folder,
 /* What the border plans of a folder tell each other and their callers' plans:
  * files of lines, each a function's name. */
 static const char handed_on[] = "handed"; /* they jump to other files' */
-static const char left_out[] = "left_out";
+static const char called[] = "called";	  /* enum cst_border_name, name */
 
 static FILE *open_names(const char *folder, const char *file, const char *mode)
 {
@@ -222,15 +222,15 @@ static int keep_border(const struct plan *plan,
 	const struct cst_plan *h = plan->header;
 	int status;
 
-	if (!h->patches.n && h->left_out == h->names.n)
+	if (h->called == h->names.n)
 		return 0;
 	status = mark_border(wish, folder, err);
 	if (!status)
-		status = note_names(plan, h->handed, h->left_out, folder,
+		status = note_names(plan, h->handed, h->called, folder,
 				    handed_on, err);
 	return status ? status
-		      : note_names(plan, h->left_out, h->names.n, folder,
-				   left_out, err);
+		      : note_names(plan, h->called, h->names.n, folder, called,
+				   err);
 }
 
 static int keep_all(const struct plan *plan, const char *path,
@@ -281,25 +281,37 @@ static struct plan_choice choice_of(const struct cst_plan_wish *wish)
 	};
 }
 
-/* Reads what the border plans have left out, and those of them whose ends these
- * do not report. */
+/* Reads the lines that begin with one of these, without that. */
+static int read_called(struct imports *out, const struct imports *lines,
+		       const char *begins)
+{
+	int status = 0;
+
+	for (uint32_t i = 0; i < lines->n && !status; i++)
+		if (*lines->names[i] && strchr(begins, *lines->names[i]))
+			status = imports_add(out, lines->names[i] + 1);
+	imports_order(out);
+	return status;
+}
+
+/* Reads what no border plan sees, and those of it whose ends none reports. */
 static int read_left_out(struct imports *all, struct imports *open,
 			 const char *folder)
 {
-	struct imports lines = {0};
-	int status = read_names(&lines, folder, left_out);
+	static const char unseen[] = {CST_BORDER_ENDS, CST_BORDER_OPEN, 0};
+	static const char opens[] = {CST_BORDER_OPEN, 0};
+	static const char seen[] = {CST_BORDER_SEEN, 0};
+	struct imports lines = {0}, others = {0};
+	int status = read_names(&lines, folder, called);
 
-	for (uint32_t i = 0; i < lines.n && !status; i++) {
-		const char *line = lines.names[i];
-
-		if (!*line)
-			continue;
-		status = imports_add(all, line + 1);
-		if (!status && *line == CST_LEFT_OUT_OPEN)
-			status = imports_add(open, line + 1);
-	}
-	imports_order(all);
-	imports_order(open);
+	if (!status)
+		status = read_called(all, &lines, unseen);
+	if (!status)
+		status = read_called(open, &lines, opens);
+	if (!status)
+		status = read_called(&others, &lines, seen);
+	imports_drop(all, &others);
+	imports_release(&others);
 	imports_release(&lines);
 	return status;
 }

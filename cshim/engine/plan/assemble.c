@@ -179,15 +179,11 @@ static void put_border(struct assembly *a)
 	a->head.handed = (uint32_t)a->names.len;
 	for (uint32_t i = 0; border && i < border->jumped.n; i++)
 		put_name(a, border->jumped.names[i]);
-	a->head.left_out = (uint32_t)a->names.len;
+	a->head.called = (uint32_t)a->names.len;
 	for (uint32_t i = 0; border && i < border->n_choices; i++) {
 		const struct border_choice *c = &border->choices[i];
 
-		if (!border_leaves_out(a->f, c))
-			continue;
-		bytes_put_byte(&a->names, border_ends(a->f, c)
-						  ? CST_LEFT_OUT_ENDS
-						  : CST_LEFT_OUT_OPEN);
+		bytes_put_byte(&a->names, (uint8_t)border_name(a->f, c));
 		put_name(a, c->name);
 	}
 }

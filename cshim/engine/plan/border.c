@@ -502,12 +502,20 @@ int border_choose(struct border *b, struct functions *f, const struct image *im)
 	return b->failed;
 }
 
+static int is_left_out(const struct functions *f, const struct border_choice *c)
+{
+	const struct plan_function *now = &f->all[c->function];
+
+	return now->is_chosen && now->reason != CST_PLAN_TRACED &&
+	       now->reason != CST_PLAN_ENDS_OTHERS;
+}
+
 static int has_form_left_out(const struct border *b, const struct functions *f,
 			     const char *name)
 {
 	for (uint32_t i = 0; i < b->n_choices; i++)
 		if (!strcmp(b->choices[i].name, name) &&
-		    border_leaves_out(f, &b->choices[i]))
+		    is_left_out(f, &b->choices[i]))
 			return 1;
 	return 0;
 }
@@ -538,25 +546,22 @@ void border_end_left_out(const struct placements *p)
 		const struct border_choice *c = &b->choices[i];
 		struct plan_function *now = &p->f->all[c->function];
 
-		if (border_leaves_out(p->f, c) && !c->is_resolver &&
+		if (is_left_out(p->f, c) && !c->is_resolver &&
 		    !now->is_unreadable && !now->is_restartable &&
 		    !now->is_hooked)
 			now->ends_only = now->ends_others = 1;
 	}
 }
 
-int border_ends(const struct functions *f, const struct border_choice *c)
+enum cst_border_name border_name(const struct functions *f,
+				 const struct border_choice *c)
 {
 	const struct plan_function *now = &f->all[c->function];
 
+	if (!is_left_out(f, c))
+		return CST_BORDER_SEEN;
 	return now->reason == CST_PLAN_BEHIND_SHIM ||
-	       (now->ends_only && !now->n_missed);
-}
-
-int border_leaves_out(const struct functions *f, const struct border_choice *c)
-{
-	const struct plan_function *now = &f->all[c->function];
-
-	return now->is_chosen && now->reason != CST_PLAN_TRACED &&
-	       now->reason != CST_PLAN_ENDS_OTHERS;
+			       (now->ends_only && !now->n_missed)
+		       ? CST_BORDER_ENDS
+		       : CST_BORDER_OPEN;
 }

@@ -49,12 +49,9 @@ int border_drop_forms(const struct placements *p);
  * they are made. */
 void border_end_left_out(const struct placements *p);
 
-/* Returns whether calls by that name are to be seen, and the function has no
- * entry. */
-int border_leaves_out(const struct functions *f, const struct border_choice *c);
-/* Returns whether ends of such a function are reported, as far as can be
- * known. */
-int border_ends(const struct functions *f, const struct border_choice *c);
+/* Returns how calls by that name are seen. */
+enum cst_border_name border_name(const struct functions *f,
+				 const struct border_choice *c);
 
 /* Chooses, as CST_PLAN_ENDS_OTHERS, the functions that those which are chosen
  * jump to, and so on: these return to the caller in their place.  Notes which

@@ -82,13 +82,12 @@ static int add_file(struct imports *taken, struct imports *own,
 	return status;
 }
 
-/* What one of the files has goes before what others have. */
-static void drop(struct imports *from, const struct imports *own)
+void imports_drop(struct imports *from, const struct imports *others)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < from->n; i++) {
-		if (imports_has(own, from->names[i]))
+		if (imports_has(others, from->names[i]))
 			free(from->names[i]);
 		else
 			from->names[kept++] = from->names[i];
@@ -106,7 +105,8 @@ int imports_init(struct imports *out, const char *const *paths, uint32_t n)
 		status = add_file(out, &own, paths[i]);
 	imports_order(out);
 	imports_order(&own);
-	drop(out, &own);
+	/* What one of the files has goes before what others have. */
+	imports_drop(out, &own);
 	imports_release(&own);
 	return status;
 }

@@ -23,6 +23,9 @@ void imports_release(struct imports *i);
 int imports_add(struct imports *out, const char *name);
 void imports_order(struct imports *i);
 
+/* Removes from one what the other has. */
+void imports_drop(struct imports *from, const struct imports *others);
+
 int imports_has(const struct imports *i, const char *name);
 
 #endif

@@ -132,11 +132,12 @@ enum cst_patch_flags {
 	CST_PATCH_PUSHES = 1,
 };
 
-/* Whether all ends of a function that is left out are patched, so that its
- * calls end exactly. */
-enum cst_left_out {
-	CST_LEFT_OUT_ENDS = 0x3d, /* '=' */
-	CST_LEFT_OUT_OPEN = 0x7e, /* '~' */
+/* Whether calls by a name are seen where the function begins; if not, whether
+ * all its ends are patched, so that its calls end exactly. */
+enum cst_border_name {
+	CST_BORDER_SEEN = 0x2b, /* '+' */
+	CST_BORDER_ENDS = 0x3d, /* '=' */
+	CST_BORDER_OPEN = 0x7e, /* '~' */
 };
 
 /* Why a function has no patches. */
@@ -192,10 +193,11 @@ struct cst_plan {
 	/* In names: from there on those of functions of other files that end
 	 * calls of this one's, which jump to them; of a border plan. */
 	uint32_t handed;
-	/* In names: from there on the functions of a border plan by which
-	 * traced files call them, and which have no entry: these files' stubs
-	 * are patched instead.  Each has one of enum cst_left_out before it. */
-	uint32_t left_out;
+	/* In names: from there on those by which traced files call functions of
+	 * a border plan, each behind one of enum cst_border_name.  Where none
+	 * of that name is seen in any border plan, the callers' stubs are
+	 * patched instead. */
+	uint32_t called;
 
 	struct cst_plan_part area;	/* bytes: area_size */
 	struct cst_plan_part patches;	/* by address; none overlaps another */
@@ -381,7 +383,7 @@ static inline int cst_plan_has_items(const struct cst_plan *p)
 		if (functions[i].name >= p->names.n ||
 		    functions[i].reason >= CST_PLAN_REASONS)
 			return 0;
-	return p->handed <= p->left_out && p->left_out <= p->names.n &&
+	return p->handed <= p->called && p->called <= p->names.n &&
 	       (!p->names.n || !names[p->names.n - 1]);
 }
 
