@@ -10,6 +10,7 @@
 #include "base/search.h"
 #include "base/text.h"
 #include "elf/debug_hints.h"
+#include "elf/insn.h"
 #include "elf/maps.h"
 #include "elf/object.h"
 #include "elf/x86_64.h"
@@ -331,6 +332,19 @@ int modules_is_return(struct modules *m, uint64_t addr)
 	       processor_ends_in_call(before);
 }
 
+uint64_t modules_called(struct modules *m, uint64_t addr)
+{
+	enum { CALL_BYTES = 5, CALL_CODE = 0xe8 };
+	uint64_t at = addr - CALL_BYTES;
+	uint8_t bytes[CALL_BYTES];
+	struct insn i;
+
+	if (!modules_bytes(m, at, bytes, sizeof(bytes)) ||
+	    bytes[0] != CALL_CODE || !insn_decode(&i, bytes, sizeof(bytes), at))
+		return 0;
+	return i.target;
+}
+
 int modules_bytes(struct modules *m, uint64_t pc, void *out, size_t n)
 {
 	struct module *module = module_at(m, pc);
@@ -370,6 +384,15 @@ int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out)
 		fill_symbol(out, module, e);
 	out->is_stub = object_is_stubs(module->object, table);
 	return e != NULL;
+}
+
+int modules_is_form(struct modules *m, uint64_t addr, const char *name)
+{
+	struct module *module = module_at(m, addr);
+	uint64_t at;
+
+	return module && module_addr(module, addr, &at) &&
+	       object_is_form(module->object, at, name);
 }
 
 const char *modules_exporter(struct modules *m, const char *symbol)

@@ -119,6 +119,9 @@ void modules_code(struct modules *m, uint64_t pc, struct code *out);
 /* Returns 0 if no call instruction stands before addr: it is no return
  * address. */
 int modules_is_return(struct modules *m, uint64_t addr);
+/* Returns where the direct call leads to that returns to addr, or 0: no such
+ * call stands there. */
+uint64_t modules_called(struct modules *m, uint64_t addr);
 
 struct symbol {
 	const char *symbol; /* linkage name or NULL; borrowed from the module */
@@ -132,6 +135,10 @@ struct symbol {
 /* Looks for the symbol that contains addr.  Returns 1, or 0 if none does
  * (module may be set all the same). */
 int modules_symbol(struct modules *m, uint64_t addr, struct symbol *out);
+
+/* Returns whether a form (forms.h) of the function of that linkage name begins
+ * at addr, or goes on there. */
+int modules_is_form(struct modules *m, uint64_t addr, const char *name);
 
 /* Returns the name, without folders, of a file that exports a function of that
  * linkage name, but not the shim; NULL: none is known.  It is borrowed. */

@@ -359,6 +359,14 @@ static void read_stubs(struct object *o)
 	symtab_order(&o->stub_names);
 }
 
+static const struct symtab *forms_of(struct object *o)
+{
+	if (!o->has_forms)
+		forms_init(&o->forms, &o->file);
+	o->has_forms = 1;
+	return &o->forms;
+}
+
 const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
 					 struct symtab **table)
 {
@@ -374,10 +382,7 @@ const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
 	e = symtab_find(&o->symbols, addr);
 	if (e || o->is_full)
 		return e;
-	if (!o->has_forms)
-		forms_init(&o->forms, &o->file);
-	o->has_forms = 1;
-	e = symtab_find(&o->forms, addr);
+	e = symtab_find(forms_of(o), addr);
 	if (e)
 		*table = &o->forms;
 	if (e || !object_open_debug(o))
@@ -389,6 +394,22 @@ const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
 int object_is_stubs(const struct object *o, const struct symtab *table)
 {
 	return table == &o->stub_names;
+}
+
+int object_is_form(struct object *o, uint64_t addr, const char *name)
+{
+	enum { PADDING = 64 };
+	const struct symtab *t = forms_of(o);
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		const struct symtab_entry *e = &t->entries[i];
+
+		if ((e->range.start == addr ||
+		     addr - e->range.end < PADDING) &&
+		    !strcmp(e->name, name))
+			return 1;
+	}
+	return 0;
 }
 
 int object_exports(struct object *o, const char *name)

@@ -59,6 +59,9 @@ const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
 					 struct symtab **table);
 /* Returns whether it is that of the linker's stubs. */
 int object_is_stubs(const struct object *o, const struct symtab *table);
+/* Returns whether a form of the function of that name begins at addr, or goes
+ * on there. */
+int object_is_form(struct object *o, uint64_t addr, const char *name);
 /* Returns whether the file itself has a function or variable of that name for
  * others. */
 int object_exports(struct object *o, const char *name);

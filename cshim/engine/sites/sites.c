@@ -80,7 +80,7 @@ static void name_function(struct sites *s, struct space *space, uint32_t id,
 			? modules_exporter(space->modules, symbol.symbol)
 			: NULL;
 
-	if (found && symbol.end > symbol.start)
+	if (found && symbol.end > symbol.start && !symbol.is_stub)
 		names_size_function(s->names, id, symbol.end - symbol.start);
 	if (found)
 		cst_demangle(symbol.symbol, name, sizeof(name));
@@ -152,6 +152,24 @@ static uint32_t function_new(struct sites *s, struct space *space,
 	if (place)
 		file_called(s, space, addr, modules_number(place));
 	return id;
+}
+
+/* memmove() may be the code of memcpy(): the stub that was called says which of
+ * them is meant.  Returns its address, or that of the code. */
+static uint64_t meant(struct space *space, const struct cst_site *raw)
+{
+	struct modules *m = space->modules;
+	uint64_t called = raw->hook <= CST_PATCHED_LAST
+				  ? modules_called(m, raw->caller)
+				  : 0;
+	struct symbol stub;
+
+	return called && called != raw->callee &&
+			       modules_symbol(m, called, &stub) &&
+			       stub.is_stub && !stub.offset &&
+			       modules_is_form(m, raw->callee, stub.symbol)
+		       ? called
+		       : raw->callee;
 }
 
 static uint32_t function_at(struct sites *s, struct space *space, uint64_t addr)
@@ -564,7 +582,7 @@ static void site_learn(struct sites *s, uint32_t number)
 		return;
 	}
 	site->is_muted = 0;
-	site->function = function_at(s, space, raw.callee);
+	site->function = function_at(s, space, meant(space, &raw));
 	if (site->function == UINT32_MAX ||
 	    (raw.kind != CST_ENTER && raw.kind != CST_EXIT)) {
 		site->is_muted = 1;

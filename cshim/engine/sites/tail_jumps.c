@@ -141,17 +141,11 @@ static int is_linkage(struct modules *m, uint64_t at)
 /* Does the call that the entry was made by always lead to its function? */
 static int find_direct(struct sites *s, uint32_t entry)
 {
-	enum { CALL_BYTES = 5 };
 	const struct cst_site *site = &s->area->sites[entry];
 	struct modules *m = spaces_of(&s->spaces, site->process)->modules;
-	uint64_t at = site->caller - CALL_BYTES;
-	uint8_t bytes[CALL_BYTES];
-	struct insn i;
+	uint64_t target = modules_called(m, site->caller);
 
-	if (!modules_bytes(m, at, bytes, sizeof(bytes)) || bytes[0] != 0xe8 ||
-	    !insn_decode(&i, bytes, sizeof(bytes), at))
-		return 0;
-	return i.target == site->callee || is_linkage(m, i.target);
+	return target && (target == site->callee || is_linkage(m, target));
 }
 
 static int is_direct(struct sites *s, uint32_t entry)
