@@ -404,8 +404,7 @@ int object_is_form(struct object *o, uint64_t addr, const char *name)
 	for (uint32_t i = 0; i < t->n; i++) {
 		const struct symtab_entry *e = &t->entries[i];
 
-		if ((e->range.start == addr ||
-		     addr - e->range.end < PADDING) &&
+		if ((e->range.start == addr || addr - e->range.end < PADDING) &&
 		    !strcmp(e->name, name))
 			return 1;
 	}
