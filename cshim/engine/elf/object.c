@@ -54,8 +54,9 @@ struct object {
 	int is_full;	     /* symbols is .symtab: debug's has nothing more */
 	struct symtab forms; /* where it is not */
 	int has_forms;
-	struct symtab stub_names; /* functions that its stubs lead to */
-	int has_stubs;
+	uint64_t stubs_start, stubs_end;
+	struct symtab stub_names; /* functions that these lead to */
+	int has_stubs;		  /* that was read */
 	struct cfi cfi;
 	struct inlines *inlines;
 	uint64_t inlines_shift; /* from their addresses to the file's */
@@ -287,6 +288,7 @@ static int object_open(struct object *o)
 	if (!open_original(o) && !open_copy(o))
 		return 0;
 	o->is_changed = 0; /* what was mapped is still to be had */
+	stubs_extent(o->file.elf, &o->stubs_start, &o->stubs_end);
 	cfi_init(&o->cfi, o->file.elf);
 	o->is_full = symtab_init(&o->symbols, o->file.elf, SHT_SYMTAB, 0);
 	if (!o->is_full)
@@ -359,6 +361,15 @@ static void read_stubs(struct object *o)
 	symtab_order(&o->stub_names);
 }
 
+static const struct symtab_entry *find_stub(struct object *o, uint64_t addr)
+{
+	if (addr < o->stubs_start || addr >= o->stubs_end)
+		return NULL;
+	if (!o->has_stubs)
+		read_stubs(o);
+	return symtab_find(&o->stub_names, addr);
+}
+
 static const struct symtab *forms_of(struct object *o)
 {
 	if (!o->has_forms)
@@ -372,10 +383,8 @@ const struct symtab_entry *object_symbol(struct object *o, uint64_t addr,
 {
 	const struct symtab_entry *e;
 
-	if (!o->has_stubs)
-		read_stubs(o);
 	*table = &o->stub_names;
-	e = symtab_find(&o->stub_names, addr);
+	e = find_stub(o, addr);
 	if (e)
 		return e;
 	*table = &o->symbols;

@@ -106,24 +106,49 @@ static int compare_code(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
+/* The next section of stubs; NULL: there are no more. */
+static Elf_Scn *next_section(Elf *elf, Elf_Scn *section, GElf_Shdr *header)
+{
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name =
+			gelf_getshdr(section, header)
+				? elf_strptr(elf, names, header->sh_name)
+				: NULL;
+
+		if (name && stubs_are_in(name) &&
+		    header->sh_type == SHT_PROGBITS)
+			return section;
+	}
+	return NULL;
+}
+
+void stubs_extent(Elf *elf, uint64_t *start, uint64_t *end)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	*start = UINT64_MAX;
+	*end = 0;
+	while ((section = next_section(elf, section, &header))) {
+		uint64_t behind = header.sh_addr + header.sh_size;
+
+		*start = header.sh_addr < *start ? header.sh_addr : *start;
+		*end = behind > *end ? behind : *end;
+	}
+}
+
 static int read_sections(struct stubs *s, Elf *elf)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 	int status = 0;
-	size_t names;
 
-	if (elf_getshdrstrndx(elf, &names))
-		return 0;
-	while (!status && (section = elf_nextscn(elf, section))) {
-		const char *name =
-			gelf_getshdr(section, &header)
-				? elf_strptr(elf, names, header.sh_name)
-				: NULL;
-		Elf_Data *data = name && stubs_are_in(name) &&
-						 header.sh_type == SHT_PROGBITS
-					 ? elf_getdata(section, NULL)
-					 : NULL;
+	while (!status && (section = next_section(elf, section, &header))) {
+		Elf_Data *data = elf_getdata(section, NULL);
 
 		if (data && data->d_buf)
 			status = read_code(s, data, header.sh_addr);

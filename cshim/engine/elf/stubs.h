@@ -32,6 +32,10 @@ struct stubs {
 /* Returns whether a section of that name holds stubs. */
 int stubs_are_in(const char *section);
 
+/* Finds where they are, and perhaps something between them; *end is 0 if there
+ * are none.  This is quick. */
+void stubs_extent(Elf *elf, uint64_t *start, uint64_t *end);
+
 /* Reads those of the file.  Returns 0 or CST_MEMORY; stubs_release() in any
  * case. */
 int stubs_init(struct stubs *s, const struct elf_file *f);
