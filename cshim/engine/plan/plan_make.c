@@ -23,6 +23,28 @@ struct planner {
 	struct trampolines trampolines;
 };
 
+/* Returns 0 or CST_MEMORY. */
+static int find_functions(struct planner *p, const char *path,
+			  const struct plan_choice *choice)
+{
+	int has_stubs = choice->border || choice->calls;
+	int has_gaps = choice->border && choose_is_musl(&p->image);
+
+	return frames_init(&p->frames, &p->image) ||
+			       functions_init(&p->functions, &p->image,
+					      &p->frames, path,
+					      choice->debug_file) ||
+			       (has_stubs &&
+				stubs_init(&p->stubs, &p->image.file)) ||
+			       (choice->calls &&
+				own_stubs_add(&p->functions, &p->stubs,
+					      choice)) ||
+			       (has_gaps &&
+				functions_add_gaps(&p->functions, &p->image))
+		       ? CST_MEMORY
+		       : 0;
+}
+
 static int read_code(struct planner *p, const char *path,
 		     const struct plan_choice *choice, struct cst_error *err)
 {
@@ -31,28 +53,20 @@ static int read_code(struct planner *p, const char *path,
 
 	if (status)
 		return status;
-	if (frames_init(&p->frames, &p->image) ||
-	    functions_init(&p->functions, &p->image, &p->frames, path,
-			   choice->debug_file))
-		return cst_fail_memory(err);
-	if (stubs_init(&p->stubs, &p->image.file) ||
-	    (choice->calls && own_stubs_add(&p->functions, &p->stubs, choice)))
-		return cst_fail_memory(err);
-	if (choice->border && choose_is_musl(&p->image) &&
-	    functions_add_gaps(&p->functions, &p->image))
+	if (find_functions(p, path, choice))
 		return cst_fail_memory(err);
 	has_debug =
 		source_rows_mark(&p->image, &p->functions, choice->is_for_gdb);
 	if (has_debug < 0)
 		return cst_fail_memory(err);
 	p->functions.is_bare = !has_debug;
+	if (choice->only_calls)
+		return 0;
 	if (!choice->border && !choice->functions)
 		p->functions.n_inlined =
 			cst_file_inlined_away(path, choice->debug_file);
 	if (sweep(&p->image, &p->functions, &p->frames))
 		return cst_fail_memory(err);
-	if (choice->only_calls)
-		return 0;
 	if (!choice->border)
 		return choose(&p->functions, &p->image, choice, has_debug, err);
 	border_init(&p->border, &p->image, &p->stubs, choice);
