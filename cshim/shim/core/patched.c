@@ -161,6 +161,13 @@ void patched_untrace_all(void)
 		__atomic_store_n(&r->first, 0, __ATOMIC_RELEASE);
 }
 
+static int has_border;
+
+void patched_border(int is_there)
+{
+	has_border = is_there;
+}
+
 static int is_traced(uint64_t address)
 {
 	for (const struct traced_range *r = traced_ranges; r->size; r++)
@@ -174,7 +181,7 @@ void patched_end(const void *function, uint64_t place)
 {
 	uint64_t caller = *(const uint64_t *)place;
 
-	if (state_now() != CST_STATE_OFF && is_traced(caller))
+	if (has_border && state_now() != CST_STATE_OFF && is_traced(caller))
 		event_slow((uint64_t)function, caller, CST_PATCHED_RETURN,
 			   place, 0, CST_EXIT);
 }

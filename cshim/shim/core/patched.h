@@ -24,9 +24,12 @@ void patched_trace(uint64_t first, uint64_t end);
 void patched_untrace(uint64_t first);
 void patched_untrace_all(void);
 
+/* Says whether there are border plans. */
+void patched_border(int is_there);
+
 /* A function of ours that programs call in place of libc's is about to return.
- * If traced code has called it, which a patched stub has reported, its call
- * ends.  place is where its return address is. */
+ * If there are border plans and traced code has called it, which its stub has
+ * reported, its call ends.  place is where its return address is. */
 void patched_end(const void *function, uint64_t place);
 
 #endif

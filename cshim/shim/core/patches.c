@@ -590,6 +590,7 @@ static void look_at_all(struct job *all)
 	for (uint32_t i = 0; i < n_known; i++)
 		known[i].is_there = 0;
 	has_border = plans_have_border();
+	patched_border(has_border);
 	all_objects(visit, all);
 	forget_gone();
 	all->applies = 1;
