@@ -205,6 +205,7 @@ def test_what_is_seen_where_it_is_called(tmp_path, flags):
 
 
 @STUBBED
+@pytest.mark.wide("flags", "word n")
 @pytest.mark.parametrize("word, n", [("step", 30), ("next", 12), ("stepi", 50),
                                      ("nexti", 50)])
 def test_steps_through_stubs_are_as_without(tmp_path, flags, word, n):
