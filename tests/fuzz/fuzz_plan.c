@@ -4,6 +4,8 @@
  * that somebody wrote, whose sum is right.
  */
 #include "cstrace/plan_layout.h"
+#include "elf/dynsym.h"
+#include "elf/elffile.h"
 #include "plan/plan_make.h"
 
 #include <stdlib.h>
@@ -13,6 +15,13 @@
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* It forgets what it made of sections of a damaged file. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libelf";
+}
 
 /* Reads what who applies a plan does. */
 static uint64_t read_all(const struct plan *p)
@@ -67,23 +76,57 @@ static void try_plan(const uint8_t *data, size_t size)
 	}
 }
 
-static void try_file(const uint8_t *data, size_t size)
+static void try_choice(const char *path, const struct plan_choice *choice)
 {
-	struct plan_choice choice = {0};
-	int fd = memfd_create("planned", MFD_CLOEXEC);
-	char path[64];
 	struct plan *p;
 
-	if (fd < 0)
-		return;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (write(fd, data, size) == (ssize_t)size &&
-	    !plan_make(path, &choice, &p, NULL)) {
+	if (!plan_make(path, choice, &p, NULL)) {
 		volatile uint64_t used = read_all(p);
 
 		(void)used;
 		plan_free(p);
 	}
+}
+
+/* All that its dynamic symbols name. */
+static void read_names(const char *path, struct imports *out)
+{
+	struct dynsym_entry e;
+	struct elf_file f;
+	struct dynsym d;
+
+	if (!elf_file_open(&f, elf_file_descriptor(path)))
+		return;
+	dynsym_init(&d, f.elf);
+	while (dynsym_next(&d, &e))
+		imports_add(out, e.name);
+	imports_order(out);
+	elf_file_close(&f);
+}
+
+/* As a traced file, as one with hooks, and as a library that is called. */
+static void try_file(const uint8_t *data, size_t size)
+{
+	struct imports names = {0}, none = {0};
+	const struct plan_choice choices[] = {
+		{0},
+		{.calls = &names, .open = &names},
+		{.calls = &names, .open = &none, .only_calls = 1},
+		{.border = &names, .handed = &none, .is_for_gdb = 1},
+		{.border = &names, .handed = &names},
+	};
+	int fd = memfd_create("planned", MFD_CLOEXEC);
+	char path[64];
+
+	if (fd < 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (write(fd, data, size) == (ssize_t)size) {
+		read_names(path, &names);
+		for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++)
+			try_choice(path, &choices[i]);
+	}
+	imports_release(&names);
 	close(fd);
 }
 

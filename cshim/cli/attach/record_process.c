@@ -4,7 +4,6 @@
  */
 #include "attach/record_process.h"
 #include "attach/attach.h"
-#include "base/error.h"
 #include "bfd_names.h"
 #include "cstrace/layout.h"
 #include "patching.h"
@@ -100,18 +99,19 @@ static int is_to_be_planned(const struct remote_module *m)
  * others' come first: they mostly lie above these. */
 static int plan_border(struct recording *r, const struct remote_modules *m)
 {
-	auto_free const char **paths = calloc(m->n + 1ull, sizeof(*paths));
+	const char **paths = calloc(m->n + 1ull, sizeof(*paths));
 	uint32_t n = 0;
+	int status;
 
 	if (!paths)
 		return failure("out of memory");
-	if (!r->patching.n_callers)
-		return STATUS_OK;
 	for (uint32_t i = m->n; i-- > 0;)
 		if (m->all[i].kind == MODULE_LIBC ||
 		    is_to_be_planned(&m->all[i]))
 			paths[n++] = m->all[i].path;
-	return patching_add_border(&r->patching, paths, n);
+	status = patching_add_border(&r->patching, paths, n);
+	free(paths);
+	return status;
 }
 
 /* Plans one file.  Counts in *n_hooked those that have hooks. */
@@ -146,7 +146,7 @@ static int plan(struct recording *r, const struct remote_modules *m)
 		patching_answer_no_more(&r->patching);
 	for (uint32_t i = 0; i < m->n && status == STATUS_OK; i++)
 		status = plan_one(r, &m->all[i], &n_hooked);
-	if (status == STATUS_OK && r->o->has_border)
+	if (status == STATUS_OK && r->patching.n_callers)
 		status = plan_border(r, m);
 	if (status == STATUS_OK && !r->patching.n_patches && !n_hooked)
 		return failure("cannot record process %d: no function of it "

@@ -120,6 +120,7 @@ static Elf_Scn *next_section(Elf *elf, Elf_Scn *section, GElf_Shdr *header)
 				: NULL;
 
 		if (name && stubs_are_in(name) &&
+		    header->sh_flags & SHF_EXECINSTR &&
 		    header->sh_type == SHT_PROGBITS)
 			return section;
 	}

@@ -42,6 +42,13 @@ int own_stubs_add(struct functions *f, const struct stubs *stubs,
 	return status;
 }
 
+static int is_loaded(const struct image *im, const struct stub_code *code)
+{
+	uint64_t n = 0;
+
+	return image_bytes(im, code->jump, &n) && n >= code->end - code->jump;
+}
+
 void own_stubs_place(struct placements *p, const struct stubs *stubs)
 {
 	for (uint32_t i = 0; i < p->f->n; i++) {
@@ -59,7 +66,7 @@ void own_stubs_place(struct placements *p, const struct stubs *stubs)
 
 		if (!code)
 			continue;
-		if (!placement_add(p, &new)) {
+		if (!is_loaded(p->im, code) || !placement_add(p, &new)) {
 			now->reason = CST_PLAN_NO_ROOM;
 			continue;
 		}

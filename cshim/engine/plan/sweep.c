@@ -162,6 +162,10 @@ static void sweep_function(struct sweep *s, uint32_t number)
 
 	s->now = now;
 	s->number = number;
+	if (!bytes) {
+		now->is_unreadable = 1;
+		return;
+	}
 	image_mark(&s->im, addr, MARK_LEADER);
 	for (; addr < now->end; addr += i.length) {
 		if (!insn_decode(&i, bytes + (addr - now->start),
