@@ -104,7 +104,7 @@ static void read_names(const char *path, struct imports *out)
 	elf_file_close(&f);
 }
 
-/* As a traced file, as one with hooks, and as a library that is called. */
+/* It is a traced file, one with hooks, or a library that is called. */
 static void try_file(const uint8_t *data, size_t size)
 {
 	struct imports names = {0}, none = {0};
