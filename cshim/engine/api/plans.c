@@ -251,7 +251,7 @@ static int keep_all(const struct plan *plan, const char *path,
 	return keep(plan, folder, wish->calls != CST_CALLS_NONE, err);
 }
 
-/* The lists are of no use but for the calls or the border. */
+/* Plans one file, keeps the plan in the folder, and counts what is in it. */
 static int plan_one(const char *path, const struct cst_plan_wish *wish,
 		    const struct plan_choice *choice, const char *folder,
 		    struct cst_planned *out, struct cst_error *err)

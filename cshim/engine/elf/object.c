@@ -342,7 +342,7 @@ int object_bias(struct object *o, uint64_t addr, uint64_t offset,
 
 /* ---- asking it --------------------------------------------------------- */
 
-/* A stub is called as the function that it leads to. */
+/* A stub has the name of the function that it leads to. */
 static void read_stubs(struct object *o)
 {
 	struct stubs stubs;
