@@ -31,6 +31,19 @@ void placements_clear(struct placements *p)
 	}
 }
 
+static int compare(const void *a, const void *b)
+{
+	const struct placement *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+void placements_sort(struct placements *p)
+{
+	if (p->n)
+		qsort(p->all, p->n, sizeof(*p->all), compare);
+}
+
 int placement_is_clear(const struct placements *p, uint64_t start, uint64_t end)
 {
 	enum { IN_THE_WAY = MARK_LEADER | MARK_RETURN | MARK_ROW };

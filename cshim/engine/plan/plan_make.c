@@ -109,6 +109,7 @@ static int make(struct planner *p, const struct plan_choice *choice,
 		return cst_fail_memory(err);
 	assemble_number(&p->functions);
 	place_exits(&p->placements);
+	placements_sort(&p->placements);
 	if (p->placements.failed ||
 	    trampolines_init(&p->trampolines, &p->placements))
 		return cst_fail_memory(err);
