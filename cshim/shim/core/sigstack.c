@@ -3,7 +3,7 @@
  * An alternate stack may lie anywhere, beside another one or in a frame: a
  * record says where, for an address does not show which stack it is of.  What a
  * program sets past libc, or has set before there was a record, is recorded
- * with the next chunk.
+ * with the next chunk, or a moment later (thread_claimed()).
  */
 #include <signal.h>
 #include "core/sigstack.h"
@@ -44,7 +44,8 @@ void sigstack_tell_again(struct self *me)
 {
 	uint64_t size = me->alternate_size;
 
-	look(me, 0);
+	if (me->asks)
+		look(me, 0);
 	if (size || me->alternate_size)
 		cst_record_set((struct cst_record *)cursor_take(
 				       &me->cursor, CST_RECORD_SIZE),

@@ -28,7 +28,9 @@ struct self {
 	/* sigstack.h, as last recorded */
 	uint64_t alternate_low, alternate_size;
 	uint32_t alternate_disarms;
-	uint32_t ordinal; /* of its process's threads, from 1; 0: no entry */
+	uint32_t ordinal;  /* of its process's threads, from 1; 0: no entry */
+	uint64_t asked_at; /* ticks */
+	uint32_t asks;	   /* thread_claimed() */
 };
 
 extern HIDDEN __thread struct self self
@@ -76,7 +78,10 @@ void thread_renamed(void);
 void thread_watch_end(void);
 
 /* Returns the seq of a chunk that me has just claimed, and makes sure that the
- * end of the thread hands the chunk over.  Called with signals blocked. */
+ * end of the thread hands the chunk over.  me->asks says whether the kernel is
+ * to be asked for what the thread may have changed past libc: not with each
+ * chunk of a thread that fills many in a moment.  Called with signals blocked.
+ */
 uint32_t thread_claimed(struct self *me);
 
 #endif
