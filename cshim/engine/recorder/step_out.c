@@ -174,7 +174,7 @@ static int step(int tid, enum kind kind, int *has_stopped)
  * it is, what was hit, and which are on. */
 enum { AT, HIT, ON, N_GUARD };
 static const int guard_registers[N_GUARD] = {3, 6, 7};
-enum { ON_LAST = 1 << 6 };
+enum { HIT_LAST = 1 << 3, ON_LAST = 1 << 6 };
 
 struct guard {
 	long saved[N_GUARD];
@@ -199,6 +199,12 @@ static void guard_clear(int tid, const struct guard *g)
 		set_debug(tid, i, g->saved[i]);
 }
 
+static int guard_move(int tid, uint64_t pc)
+{
+	return set_debug(tid, ON, 0) && set_debug(tid, AT, (long)pc) &&
+	       set_debug(tid, ON, ON_LAST);
+}
+
 /* The thread stops before it executes what is at pc. */
 static void guard_set(int tid, uint64_t pc, struct guard *g)
 {
@@ -208,10 +214,35 @@ static void guard_set(int tid, uint64_t pc, struct guard *g)
 		if (errno)
 			return;
 	}
-	g->is_set = set_debug(tid, ON, 0) && set_debug(tid, AT, (long)pc) &&
-		    set_debug(tid, ON, ON_LAST);
+	g->is_set = guard_move(tid, pc);
 	if (!g->is_set)
 		guard_clear(tid, g);
+}
+
+/* There are virtual machines in which no such breakpoint stops a thread, though
+ * the kernel takes them. */
+enum guards { NOT_TRIED, TRIED_ONCE, TRIED_TWICE, THEY_STOP, THEY_DO_NOT };
+static enum guards guards;
+
+static enum guards next_guards(int tid)
+{
+	if (ptrace(PTRACE_PEEKUSER, tid, debug_at(HIT), NULL) & HIT_LAST)
+		return THEY_STOP;
+	return guards == TRIED_TWICE ? THEY_DO_NOT : guards + 1;
+}
+
+/* Tries one before the instruction that the thread is to execute, which it does
+ * if that fails.  Returns what cst_step_out() does. */
+static int try_guard(int tid, uint64_t here, uint64_t pc, int *has_stopped)
+{
+	int result;
+
+	if (!guard_move(tid, here) || !set_debug(tid, HIT, 0))
+		return 0;
+	result = step(tid, PLAIN, has_stopped);
+	if (result == 1)
+		guards = next_guards(tid);
+	return guard_move(tid, pc) ? result : 0;
 }
 
 /* Sets a thread back that is about to enter the kernel: not every system call
@@ -319,9 +350,13 @@ static int step_to(int tid, const struct masks *m, uint64_t pc, uint64_t sp,
 		kind = kind_of(tid, &regs);
 		if (kind == NOT_OURS)
 			return 0;
-		result = can_run && kind == PLAIN && regs.rip != pc
-				 ? run(tid, has_stopped)
-				 : step(tid, kind, has_stopped);
+		if (!can_run || kind != PLAIN || regs.rip == pc ||
+		    guards == THEY_DO_NOT)
+			result = step(tid, kind, has_stopped);
+		else if (guards == THEY_STOP)
+			result = run(tid, has_stopped);
+		else
+			result = try_guard(tid, regs.rip, pc, has_stopped);
 		if (result != 1)
 			return result;
 		if (kind == CALL && regs.rax == SYS_rt_sigprocmask)
