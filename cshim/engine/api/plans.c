@@ -89,18 +89,12 @@ static int has_stub(const struct plan *plan, const char *name)
 }
 
 /* Counts the functions of the border whose calls by that file are not seen. */
-static int count_unseen(const struct plan *plan, const char *path,
-			const struct imports *calls, struct cst_planned *out)
+static void count_unseen(const struct plan *plan, const struct imports *calls,
+			 struct cst_planned *out)
 {
-	struct imports own;
-	int status = imports_init(&own, &path, 1);
-
-	for (uint32_t i = 0; i < calls->n && !status; i++)
+	for (uint32_t i = 0; i < calls->n; i++)
 		out->n_declined[CST_PLAN_NO_STUB] +=
-			imports_has(&own, calls->names[i]) &&
 			!has_stub(plan, calls->names[i]);
-	imports_release(&own);
-	return status;
 }
 
 /* Another name of the same file may have brought it already.  The program may
@@ -234,7 +228,8 @@ static int keep_border(const struct plan *plan,
 }
 
 static int keep_all(const struct plan *plan, const char *path,
-		    const struct cst_plan_wish *wish, const char *folder,
+		    const struct cst_plan_wish *wish,
+		    const struct plan_choice *choice, const char *folder,
 		    struct cst_error *err)
 {
 	int status = 0;
@@ -248,7 +243,7 @@ static int keep_all(const struct plan *plan, const char *path,
 		status = keep_border(plan, wish, folder, err);
 	if (status || !plan->header->patches.n)
 		return status;
-	return keep(plan, folder, wish->calls != CST_CALLS_NONE, err);
+	return keep(plan, folder, choice->calls != NULL, err);
 }
 
 /* Plans one file, keeps the plan in the folder, and counts what is in it. */
@@ -261,12 +256,11 @@ static int plan_one(const char *path, const struct cst_plan_wish *wish,
 
 	if (status < 0)
 		return status;
-	status = keep_all(plan, path, wish, folder, err);
+	status = keep_all(plan, path, wish, choice, folder, err);
 	if (status == 0)
 		count(plan, out);
-	if (status == 0 && choice->calls &&
-	    count_unseen(plan, path, choice->calls, out))
-		status = cst_fail_memory(err);
+	if (status == 0 && choice->calls)
+		count_unseen(plan, choice->calls, out);
 	plan_free(plan);
 	return status;
 }
@@ -294,14 +288,15 @@ static int read_called(struct imports *out, const struct imports *lines,
 	return status;
 }
 
-/* Reads what no border plan sees, and those of it whose ends none reports. */
+/* Reads what the file at path calls and no border plan sees, and those of it
+ * whose ends none reports. */
 static int read_left_out(struct imports *all, struct imports *open,
-			 const char *folder)
+			 const char *path, const char *folder)
 {
 	static const char unseen[] = {CST_BORDER_ENDS, CST_BORDER_OPEN, 0};
 	static const char opens[] = {CST_BORDER_OPEN, 0};
 	static const char seen[] = {CST_BORDER_SEEN, 0};
-	struct imports lines = {0}, others = {0};
+	struct imports lines = {0}, others = {0}, own = {0};
 	int status = read_names(&lines, folder, called);
 
 	if (!status)
@@ -310,7 +305,12 @@ static int read_left_out(struct imports *all, struct imports *open,
 		status = read_called(open, &lines, opens);
 	if (!status)
 		status = read_called(&others, &lines, seen);
+	if (!status)
+		status = imports_init(&own, &path, 1);
 	imports_drop(all, &others);
+	imports_share(all, &own);
+	imports_share(open, all);
+	imports_release(&own);
 	imports_release(&others);
 	imports_release(&lines);
 	return status;
@@ -333,14 +333,17 @@ static void *plan_file(void *arg)
 	struct plan_choice choice = choice_of(j->wish);
 	struct imports calls = {0}, open = {0};
 
-	if (j->wish->calls != CST_CALLS_NONE) {
-		choice.calls = &calls;
-		choice.open = &open;
-		j->status = read_left_out(&calls, &open, j->folder);
+	if (j->wish->calls != CST_CALLS_NONE &&
+	    read_left_out(&calls, &open, j->paths[0], j->folder)) {
+		j->status = cst_fail_memory(j->err);
+	} else if (!calls.n && choice.only_calls) {
+		*j->out = (struct cst_planned){0};
+	} else {
+		choice.calls = calls.n ? &calls : NULL;
+		choice.open = calls.n ? &open : NULL;
+		j->status = plan_one(j->paths[0], j->wish, &choice, j->folder,
+				     j->out, j->err);
 	}
-	j->status = j->status ? cst_fail_memory(j->err)
-			      : plan_one(j->paths[0], j->wish, &choice,
-					 j->folder, j->out, j->err);
 	imports_release(&calls);
 	imports_release(&open);
 	return NULL;

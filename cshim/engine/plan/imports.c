@@ -82,17 +82,28 @@ static int add_file(struct imports *taken, struct imports *own,
 	return status;
 }
 
-void imports_drop(struct imports *from, const struct imports *others)
+static void sieve(struct imports *from, const struct imports *others,
+		  int keeps_theirs)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < from->n; i++) {
-		if (imports_has(others, from->names[i]))
-			free(from->names[i]);
-		else
+		if (imports_has(others, from->names[i]) == keeps_theirs)
 			from->names[kept++] = from->names[i];
+		else
+			free(from->names[i]);
 	}
 	from->n = kept;
+}
+
+void imports_drop(struct imports *from, const struct imports *others)
+{
+	sieve(from, others, 0);
+}
+
+void imports_share(struct imports *from, const struct imports *others)
+{
+	sieve(from, others, 1);
 }
 
 int imports_init(struct imports *out, const char *const *paths, uint32_t n)
