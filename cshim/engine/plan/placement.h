@@ -54,8 +54,8 @@ void placements_release(struct placements *p);
 /* Forgets all of them, and what they say of functions. */
 void placements_clear(struct placements *p);
 
-/* Sorts all by address: what runs together lies together in memory.  The numbers
- * that functions have of their entries' are those of before. */
+/* Sorts all by address: what runs together lies together in memory.  The
+ * numbers that functions have of their entries' are those of before. */
 void placements_sort(struct placements *p);
 
 /* Returns the end of what the patch writes or displaces. */

@@ -228,9 +228,8 @@ void thread_watch_end(void)
 		pthread_setspecific(key, &key);
 }
 
-/* A system call takes as long as many records, in a virtual machine of
- * hundreds.
- */
+/* A system call takes the time of many records, in a virtual machine that of
+ * hundreds. */
 static int may_ask(struct self *me, uint32_t seq)
 {
 	enum { FIRST_CHUNKS = 16, MOMENT = 1 << 21 }; /* ticks: 1 ms or less */
