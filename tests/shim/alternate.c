@@ -5,6 +5,7 @@
  */
 #include <signal.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include "traced.h"
 
 enum {
@@ -61,6 +62,25 @@ QUIET static void *play_thread(void *arg)
 	return arg;
 }
 
+/* Who fills many chunks in a moment is not asked at each. */
+QUIET static void *play_long(void *arg)
+{
+	enum { N_CHUNKS = 40, WAIT_MS = 20 };
+	struct timespec now, end;
+
+	use_bare(-1);
+	call_often(N_CHUNKS * N_CALLS / 2);
+	use_bare(1);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_nsec += WAIT_MS * 1000000L;
+	do {
+		call_often(N_CALLS);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while ((now.tv_sec - end.tv_sec) * 1000000000L + now.tv_nsec <
+		 end.tv_nsec);
+	return arg;
+}
+
 QUIET static void set_wrongly(void)
 {
 	stack_t too_small = {.ss_sp = stacks[0], .ss_size = 1};
@@ -109,6 +129,8 @@ QUIET static int play(void **state)
 	use(3, 4);
 	use_disarmed();
 	pthread_create(&thread, NULL, play_thread, NULL);
+	pthread_join(thread, NULL);
+	pthread_create(&thread, NULL, play_long, NULL);
 	pthread_join(thread, NULL);
 	shim_mode(NULL, CST_MODE_OFF);
 	reader_stop(reader);
@@ -181,10 +203,16 @@ static int has_one(const struct stream *s)
 static void threads_have_their_own(void **state)
 {
 	(void)state;
-	assert_int_equal(reader_area(reader)->n_threads, 2);
+	assert_int_equal(reader_area(reader)->n_threads, 3);
 	assert_int_equal(has_one(reader_stream(reader, 0)) +
 				 has_one(reader_stream(reader, 1)),
 			 1);
+}
+
+static void a_bare_call_is_told_in_a_long_run_too(void **state)
+{
+	(void)state;
+	assert_true(has_one(reader_stream(reader, 2)));
 }
 
 static void the_program_sees_libcs_function(void **state)
@@ -206,6 +234,7 @@ int main(void)
 		cmocka_unit_test(each_chunk_begins_with_it),
 		cmocka_unit_test(one_that_is_disarmed_is_told_all_the_same),
 		cmocka_unit_test(threads_have_their_own),
+		cmocka_unit_test(a_bare_call_is_told_in_a_long_run_too),
 		cmocka_unit_test(the_program_sees_libcs_function),
 	};
 
