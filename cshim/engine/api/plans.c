@@ -308,8 +308,8 @@ static int read_left_out(struct imports *all, struct imports *open,
 	if (!status)
 		status = imports_init(&own, &path, 1);
 	imports_drop(all, &others);
-	imports_share(all, &own);
-	imports_share(open, all);
+	imports_keep(all, &own);
+	imports_keep(open, all);
 	imports_release(&own);
 	imports_release(&others);
 	imports_release(&lines);

@@ -101,7 +101,7 @@ void imports_drop(struct imports *from, const struct imports *others)
 	sieve(from, others, 0);
 }
 
-void imports_share(struct imports *from, const struct imports *others)
+void imports_keep(struct imports *from, const struct imports *others)
 {
 	sieve(from, others, 1);
 }

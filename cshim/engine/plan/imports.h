@@ -25,8 +25,8 @@ void imports_order(struct imports *i);
 
 /* Removes from one what the other has. */
 void imports_drop(struct imports *from, const struct imports *others);
-/* ... and what it has not. */
-void imports_share(struct imports *from, const struct imports *others);
+/* Keeps of one only what the other has. */
+void imports_keep(struct imports *from, const struct imports *others);
 
 int imports_has(const struct imports *i, const char *name);
 
