@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 int sample_signal;
@@ -17,6 +18,7 @@ static uint32_t n_inside;
 enum {
 	FIRST_CHOICE = 3, /* SIGRTMAX less this, and down from there */
 	LAST_CHOICE = 16,
+	SYSCALL_BYTES = 2,
 };
 
 /* Returns the words that are free. */
@@ -56,8 +58,10 @@ static void take_sample(struct cst_lane *l, const ucontext_t *context,
 }
 
 /* A system call that the kernel will not begin again by itself has just been
- * left for our sake, before it could wait: the program would get EINTR.  It
- * is begun again, where its number stands before it, as in libc. */
+ * left for our sake, before it could wait: the program would get EINTR.  Or it
+ * was about to go on by restart_syscall(), which the kernel forgets behind a
+ * handler.  It is begun again, where its number stands before it, as in libc.
+ */
 static void call_again(ucontext_t *context)
 {
 	greg_t *r = context->uc_mcontext.gregs;
@@ -65,13 +69,16 @@ static void call_again(ucontext_t *context)
 	struct walk memory = {0};
 	uint32_t number;
 
-	if (r[REG_RAX] != -EINTR || (uint64_t)pc < 4096 ||
-	    !is_readable(&memory, (uint64_t)pc - 8) || pc[-2] != 0x0f ||
-	    pc[-1] != 0x05 || pc[-7] != 0xb8)
+	if (r[REG_RAX] == SYS_restart_syscall)
+		pc += SYSCALL_BYTES;
+	else if (r[REG_RAX] != -EINTR)
+		return;
+	if ((uint64_t)pc < 4096 || !is_readable(&memory, (uint64_t)pc - 8) ||
+	    pc[-2] != 0x0f || pc[-1] != 0x05 || pc[-7] != 0xb8)
 		return;
 	memcpy(&number, pc - 6, sizeof(number));
 	r[REG_RAX] = (greg_t)number;
-	r[REG_RIP] -= 2;
+	r[REG_RIP] = (greg_t)(pc - SYSCALL_BYTES);
 }
 
 /* From a timer or a perf event, and not somebody else's. */
@@ -108,6 +115,7 @@ static void handle(int number, siginfo_t *info, void *context)
 		l = lane_own();
 		if (l)
 			take_sample(l, context, weight);
+		task_go_on();
 	}
 	if (samples)
 		call_again(context);

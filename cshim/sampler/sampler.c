@@ -277,6 +277,7 @@ EXPORT void cstrace_sample_look(uint64_t is_own_open)
 	if (is_own_open)
 		task_begin();
 	tasks_scan();
+	task_delay();
 }
 
 EXPORT int cstrace_sample_detach(void)

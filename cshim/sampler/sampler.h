@@ -51,6 +51,11 @@ void tasks_scan(void);
 /* Are called by a thread that begins or ends. */
 void task_begin(void);
 void task_end(void);
+/* Delays the calling thread's next sample, so that none ends the wait that a
+ * recorder has interrupted, before the thread is back in it; and undoes that,
+ * for the handler. */
+void task_delay(void);
+void task_go_on(void);
 /* Deletes all timers. */
 void tasks_stop(void);
 /* Is called in a fork child, which has one thread and no timers. */

@@ -25,6 +25,7 @@ enum {
 	MAX_TASKS = CST_SAMPLE_LANES,
 	LOOK_MS = 20,
 	HIGH_FD = 512, /* the program's own numbers stay as they are */
+	LATER_NS = 5000000,
 };
 
 enum task_state { TASK_FREE = 0, TASK_BUSY, TASK_TIMED };
@@ -34,10 +35,11 @@ struct task {
 	uint32_t state; /* enum task_state */
 	int timer, fd;	/* -1: none */
 	uint32_t seen;	/* number of the look that found it */
+	uint32_t is_late;
 };
 
 static struct task tasks[MAX_TASKS];
-static uint32_t n_looks, is_looking;
+static uint32_t n_looks, is_looking, n_late;
 static uint64_t looked_ns;
 
 /* What a thread has: its lane, its number, and n_memories when it claimed the
@@ -182,8 +184,15 @@ static int is_perf_wanted(void)
 	return source != CST_SAMPLE_TIMERS;
 }
 
+static void set_late(struct task *t, uint32_t is_late)
+{
+	__atomic_fetch_add(&n_late, is_late - t->is_late, __ATOMIC_RELAXED);
+	t->is_late = is_late;
+}
+
 static void task_arm(struct task *t)
 {
+	set_late(t, 0);
 	t->fd = is_perf_wanted() ? event_begin(t->tid) : -1;
 	t->timer = t->fd < 0 ? timer_begin(t->tid) : -1;
 	if (t->fd >= 0 || t->timer >= 0)
@@ -202,6 +211,23 @@ static int is_ours(int fd, uint32_t tid)
 	       owner.type == F_OWNER_TID && owner.pid == (pid_t)tid;
 }
 
+/* The next sample comes after so much time of the processor. */
+static void task_set_next(const struct task *t, uint64_t ns)
+{
+	uint64_t every = period_ns();
+	const struct itimerspec wanted = {
+		.it_interval = {(time_t)(every / 1000000000),
+				(long)(every % 1000000000)},
+		.it_value = {(time_t)(ns / 1000000000),
+			     (long)(ns % 1000000000)},
+	};
+
+	if (t->timer >= 0)
+		syscall(SYS_timer_settime, t->timer, 0, &wanted, NULL);
+	if (t->fd >= 0 && is_ours(t->fd, t->tid))
+		syscall(SYS_ioctl, t->fd, PERF_EVENT_IOC_PERIOD, &ns);
+}
+
 static void task_disarm(struct task *t)
 {
 	if (t->timer >= 0)
@@ -209,6 +235,7 @@ static void task_disarm(struct task *t)
 	if (t->fd >= 0 && is_ours(t->fd, t->tid))
 		syscall(SYS_close, t->fd);
 	t->timer = t->fd = -1;
+	set_late(t, 0);
 }
 
 /* ---- the table ----------------------------------------------------------- */
@@ -263,6 +290,52 @@ void task_begin(void)
 		task_add(gettid_raw(), n_looks);
 }
 
+/* Returns the calling thread's, which nobody else changes until task_leave(),
+ * or NULL. */
+static struct task *task_hold(void)
+{
+	struct task *t = task_find(gettid_raw());
+	uint32_t timed = TASK_TIMED;
+
+	return t && __atomic_compare_exchange_n(&t->state, &timed, TASK_BUSY, 0,
+						__ATOMIC_ACQ_REL,
+						__ATOMIC_RELAXED)
+		       ? t
+		       : NULL;
+}
+
+static void task_leave(struct task *t)
+{
+	__atomic_store_n(&t->state, TASK_TIMED, __ATOMIC_RELEASE);
+}
+
+void task_delay(void)
+{
+	struct task *t = task_hold();
+
+	if (!t)
+		return;
+	if (period_ns() < LATER_NS) {
+		task_set_next(t, LATER_NS);
+		set_late(t, 1);
+	}
+	task_leave(t);
+}
+
+void task_go_on(void)
+{
+	struct task *t =
+		__atomic_load_n(&n_late, __ATOMIC_RELAXED) ? task_hold() : NULL;
+
+	if (!t)
+		return;
+	if (t->is_late) {
+		task_set_next(t, period_ns() * samples->each);
+		set_late(t, 0);
+	}
+	task_leave(t);
+}
+
 void task_end(void)
 {
 	struct task *t = task_find(gettid_raw());
@@ -297,7 +370,7 @@ void tasks_forked(void)
 	}
 	own = NULL;
 	own_tid = 0;
-	is_looking = 0;
+	is_looking = n_late = 0;
 }
 
 void tasks_resignal(void)
