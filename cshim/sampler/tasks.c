@@ -35,11 +35,10 @@ struct task {
 	uint32_t state; /* enum task_state */
 	int timer, fd;	/* -1: none */
 	uint32_t seen;	/* number of the look that found it */
-	uint32_t is_late;
 };
 
 static struct task tasks[MAX_TASKS];
-static uint32_t n_looks, is_looking, n_late;
+static uint32_t n_looks, is_looking;
 static uint64_t looked_ns;
 
 /* What a thread has: its lane, its number, and n_memories when it claimed the
@@ -49,6 +48,9 @@ static __thread struct cst_lane *own __attribute__((tls_model("initial-exec")));
 static __thread uint32_t own_tid __attribute__((tls_model("initial-exec")));
 static __thread uint32_t own_memory __attribute__((tls_model("initial-exec")));
 static uint32_t n_memories;
+/* Its timer, while that is set to come later than usual. */
+static __thread struct task *delayed
+	__attribute__((tls_model("initial-exec")));
 
 /* ---- lanes --------------------------------------------------------------- */
 
@@ -184,15 +186,8 @@ static int is_perf_wanted(void)
 	return source != CST_SAMPLE_TIMERS;
 }
 
-static void set_late(struct task *t, uint32_t is_late)
-{
-	__atomic_fetch_add(&n_late, is_late - t->is_late, __ATOMIC_RELAXED);
-	t->is_late = is_late;
-}
-
 static void task_arm(struct task *t)
 {
-	set_late(t, 0);
 	t->fd = is_perf_wanted() ? event_begin(t->tid) : -1;
 	t->timer = t->fd < 0 ? timer_begin(t->tid) : -1;
 	if (t->fd >= 0 || t->timer >= 0)
@@ -235,7 +230,6 @@ static void task_disarm(struct task *t)
 	if (t->fd >= 0 && is_ours(t->fd, t->tid))
 		syscall(SYS_close, t->fd);
 	t->timer = t->fd = -1;
-	set_late(t, 0);
 }
 
 /* ---- the table ----------------------------------------------------------- */
@@ -290,50 +284,27 @@ void task_begin(void)
 		task_add(gettid_raw(), n_looks);
 }
 
-/* Returns the calling thread's, which nobody else changes until task_leave(),
- * or NULL. */
-static struct task *task_hold(void)
-{
-	struct task *t = task_find(gettid_raw());
-	uint32_t timed = TASK_TIMED;
-
-	return t && __atomic_compare_exchange_n(&t->state, &timed, TASK_BUSY, 0,
-						__ATOMIC_ACQ_REL,
-						__ATOMIC_RELAXED)
-		       ? t
-		       : NULL;
-}
-
-static void task_leave(struct task *t)
-{
-	__atomic_store_n(&t->state, TASK_TIMED, __ATOMIC_RELEASE);
-}
-
 void task_delay(void)
 {
-	struct task *t = task_hold();
+	struct task *t = task_find(gettid_raw());
 
-	if (!t)
+	if (!t || period_ns() >= LATER_NS)
 		return;
-	if (period_ns() < LATER_NS) {
-		task_set_next(t, LATER_NS);
-		set_late(t, 1);
-	}
-	task_leave(t);
+	task_set_next(t, LATER_NS);
+	delayed = t;
 }
 
+/* It may have been dropped since; it is never held here, for who drops it does
+ * not wait. */
 void task_go_on(void)
 {
-	struct task *t =
-		__atomic_load_n(&n_late, __ATOMIC_RELAXED) ? task_hold() : NULL;
+	struct task *t = delayed;
 
 	if (!t)
 		return;
-	if (t->is_late) {
+	delayed = NULL;
+	if (__atomic_load_n(&t->tid, __ATOMIC_RELAXED) == gettid_raw())
 		task_set_next(t, period_ns() * samples->each);
-		set_late(t, 0);
-	}
-	task_leave(t);
 }
 
 void task_end(void)
@@ -370,7 +341,8 @@ void tasks_forked(void)
 	}
 	own = NULL;
 	own_tid = 0;
-	is_looking = n_late = 0;
+	is_looking = 0;
+	delayed = NULL;
 }
 
 void tasks_resignal(void)
