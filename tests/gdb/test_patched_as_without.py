@@ -10,6 +10,7 @@ import pytest
 
 from lib_as_without import SESSIONS, lines
 from lib_build import Variant, build
+from lib_gdb import needs_watchpoints
 
 GCC = [(level, flags) for level in ("-O0", "-Og", "-O1", "-O2", "-O3", "-Os")
        for flags in ((), ("-fcf-protection",), ("-no-pie",), ("-flto",))
@@ -651,6 +652,7 @@ def test_a_return_executes_nothing(gdb, compiler, level, source, place):
 
 def test_a_watchpoint_stops_before_an_end(gdb, tmp_path):
     """What writes is in the trampoline, and its call of the shim is next."""
+    needs_watchpoints()
     program = tmp_path / "app"
     (tmp_path / "app.c").write_text("""
         volatile int total;

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from lib_build import build
+from lib_gdb import needs_watchpoints
 from lib_term import PROMPT, Terminal
 from lib_tree import rows
 
@@ -73,6 +74,8 @@ OTHERS = {
 @pytest.mark.parametrize("how", OTHERS)
 def test_other_reasons_stand_behind_the_rows_as_they_are(gdb, how):
     before, words = OTHERS[how]
+    if how == "watch":
+        needs_watchpoints()
     if "run" not in before:
         before = before + ["run"]
     run = gdb(build("many.c"), "cstrace start", *before,

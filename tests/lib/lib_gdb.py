@@ -109,6 +109,23 @@ def wait_for(condition, what, limit_s=120):
         select.select([], [], [], 0.005)
 
 
+@functools.lru_cache(maxsize=None)
+def _has_watchpoints():
+    found = subprocess.run(
+        [os.environ.get("GDB", "gdb"), "-q", "-nx", "-batch", "-ex",
+         "watch total", "-ex", "run", str(build("many.c"))],
+        capture_output=True, text=True, timeout=LIMIT_S, check=False,
+        stdin=subprocess.DEVNULL)
+    return "Old value" in found.stdout
+
+
+def needs_watchpoints():
+    """Skips a test where gdb's watchpoints stop nothing: there are virtual
+    machines whose processor takes them and does nothing."""
+    if not _has_watchpoints():
+        pytest.skip("no watchpoint stops a program here, by gdb alone")
+
+
 def is_left_alone(session):
     """Does the session empty itself?  A process may be about to end."""
     try:
