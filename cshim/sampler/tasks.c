@@ -49,8 +49,7 @@ static __thread uint32_t own_tid __attribute__((tls_model("initial-exec")));
 static __thread uint32_t own_memory __attribute__((tls_model("initial-exec")));
 static uint32_t n_memories;
 /* Its timer, while that is set to come later than usual. */
-static __thread struct task *delayed
-	__attribute__((tls_model("initial-exec")));
+static __thread struct task *delayed __attribute__((tls_model("initial-exec")));
 
 /* ---- lanes --------------------------------------------------------------- */
 

@@ -62,7 +62,7 @@ QUIET static void *play_thread(void *arg)
 	return arg;
 }
 
-/* Who fills many chunks in a moment is not asked at each. */
+/* A thread that fills many chunks in a moment is not asked at each. */
 QUIET static void *play_long(void *arg)
 {
 	enum { N_CHUNKS = 40, WAIT_MS = 20 };
