@@ -115,7 +115,7 @@ static void handle(int number, siginfo_t *info, void *context)
 		l = lane_own();
 		if (l)
 			take_sample(l, context, weight);
-		task_go_on();
+		task_end_delay();
 	}
 	if (samples)
 		call_again(context);

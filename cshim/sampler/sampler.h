@@ -55,7 +55,7 @@ void task_end(void);
  * recorder has interrupted, before the thread is back in it; and undoes that,
  * for the handler. */
 void task_delay(void);
-void task_go_on(void);
+void task_end_delay(void);
 /* Deletes all timers. */
 void tasks_stop(void);
 /* Is called in a fork child, which has one thread and no timers. */

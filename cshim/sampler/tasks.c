@@ -24,8 +24,8 @@
 enum {
 	MAX_TASKS = CST_SAMPLE_LANES,
 	LOOK_MS = 20,
-	HIGH_FD = 512, /* the program's own numbers stay as they are */
-	LATER_NS = 5000000,
+	HIGH_FD = 512,	    /* the program's own numbers stay as they are */
+	DELAY_NS = 5000000, /* of CPU time: more than the way back takes */
 };
 
 enum task_state { TASK_FREE = 0, TASK_BUSY, TASK_TIMED };
@@ -119,16 +119,34 @@ static uint64_t period_ns(void)
 	return 1000000000ull / hz;
 }
 
+/* A perf event stands for some samples. */
+static uint64_t event_ns(void)
+{
+	return period_ns() * samples->each;
+}
+
 /* The CPU time of a thread of ours, as the kernel numbers such clocks. */
 static clockid_t cpu_clock(uint32_t tid)
 {
 	return (clockid_t)(~tid << 3 | 6);
 }
 
-static int timer_begin(uint32_t tid)
+/* Its first signal comes after `first` ns. */
+static void timer_set(int timer, uint64_t first)
 {
 	uint64_t ns = period_ns();
-	struct itimerspec every;
+	const struct itimerspec wanted = {
+		.it_interval = {(time_t)(ns / 1000000000),
+				(long)(ns % 1000000000)},
+		.it_value = {(time_t)(first / 1000000000),
+			     (long)(first % 1000000000)},
+	};
+
+	syscall(SYS_timer_settime, timer, 0, &wanted, NULL);
+}
+
+static int timer_begin(uint32_t tid)
+{
 	struct sigevent event;
 	int timer = -1;
 
@@ -138,10 +156,7 @@ static int timer_begin(uint32_t tid)
 	event._sigev_un._tid = (pid_t)tid;
 	if (syscall(SYS_timer_create, cpu_clock(tid), &event, &timer) < 0)
 		return -1;
-	every.it_interval.tv_sec = (time_t)(ns / 1000000000);
-	every.it_interval.tv_nsec = (long)(ns % 1000000000);
-	every.it_value = every.it_interval;
-	syscall(SYS_timer_settime, timer, 0, &every, NULL);
+	timer_set(timer, period_ns());
 	return timer;
 }
 
@@ -157,7 +172,7 @@ static int event_begin(uint32_t tid)
 	attr.size = sizeof(attr);
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_TASK_CLOCK;
-	attr.sample_period = period_ns() * samples->each;
+	attr.sample_period = event_ns();
 	attr.disabled = 1;
 	attr.wakeup_events = 1;
 	fd = (int)syscall(SYS_perf_event_open, &attr, (pid_t)tid, -1, -1,
@@ -205,19 +220,8 @@ static int is_ours(int fd, uint32_t tid)
 	       owner.type == F_OWNER_TID && owner.pid == (pid_t)tid;
 }
 
-/* The next sample comes after so much time of the processor. */
-static void task_set_next(const struct task *t, uint64_t ns)
+static void event_set(const struct task *t, uint64_t ns)
 {
-	uint64_t every = period_ns();
-	const struct itimerspec wanted = {
-		.it_interval = {(time_t)(every / 1000000000),
-				(long)(every % 1000000000)},
-		.it_value = {(time_t)(ns / 1000000000),
-			     (long)(ns % 1000000000)},
-	};
-
-	if (t->timer >= 0)
-		syscall(SYS_timer_settime, t->timer, 0, &wanted, NULL);
 	if (t->fd >= 0 && is_ours(t->fd, t->tid))
 		syscall(SYS_ioctl, t->fd, PERF_EVENT_IOC_PERIOD, &ns);
 }
@@ -287,15 +291,17 @@ void task_delay(void)
 {
 	struct task *t = task_find(gettid_raw());
 
-	if (!t || period_ns() >= LATER_NS)
+	if (!t || period_ns() >= DELAY_NS)
 		return;
-	task_set_next(t, LATER_NS);
+	if (t->timer >= 0)
+		timer_set(t->timer, DELAY_NS);
+	event_set(t, DELAY_NS);
 	delayed = t;
 }
 
 /* It may have been dropped since; it is never held here, for who drops it does
- * not wait. */
-void task_go_on(void)
+ * not wait.  A timer has its own period again by itself. */
+void task_end_delay(void)
 {
 	struct task *t = delayed;
 
@@ -303,7 +309,7 @@ void task_go_on(void)
 		return;
 	delayed = NULL;
 	if (__atomic_load_n(&t->tid, __ATOMIC_RELAXED) == gettid_raw())
-		task_set_next(t, period_ns() * samples->each);
+		event_set(t, event_ns());
 }
 
 void task_end(void)
