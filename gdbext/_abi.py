@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 2947828286
+VERSION = 1709235417
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -193,7 +193,7 @@ class cst_patched_table(C.Structure):
     ]
 
 
-CST_PLAN_VERSION = 27
+CST_PLAN_VERSION = 28
 CST_PLAN_BUILD_ID = 20
 CST_PATCH_MAX = 16
 CST_PLAN_AREA_PAGE = 4096
@@ -287,9 +287,11 @@ class cst_plan(C.Structure):
         ("header_size", C.c_uint32),
         ("is_border", C.c_uint32),
         ("n_inlined", C.c_uint32),
+        ("n_lineless", C.c_uint32),
         ("is_bare", C.c_uint32),
         ("handed", C.c_uint32),
         ("called", C.c_uint32),
+        ("reserved", C.c_uint32),
         ("area", cst_plan_part),
         ("patches", cst_plan_part),
         ("copies", cst_plan_part),
@@ -831,6 +833,7 @@ class cst_planned(C.Structure):
         ("n_declined", C.c_uint32 * 16),
         ("is_border", C.c_uint32),
         ("n_inlined", C.c_uint32),
+        ("n_lineless", C.c_uint32),
         ("n_stubs", C.c_uint32),
         ("id", C.c_char * 44),
     ]

@@ -346,6 +346,46 @@ def test_check_of_chosen_functions(app):
     assert done.status == 1
 
 
+# Only a part of the program was compiled with -g.
+PARTS = {
+    "main.c": "int a(int); int b(int);\nint main(void) { return a(b(20)) != 42; }\n",
+    "a.c": "int a(int n) { return n * 2; }\n",
+    "b.c": "int c(int); int b(int n) { return c(n); }\n",
+    "c.c": "int c(int n) { return n + 1; }\n",
+    "d.c": "int d(int n) { return n + 1; }\n",
+}
+
+
+def build_parts(folder, with_lines):
+    for name, text in PARTS.items():
+        (folder / name).write_text(text)
+        subprocess.run(["gcc", "-O2", *["-g"] * (name in with_lines), "-c",
+                        name], cwd=folder, check=True, timeout=100)
+    subprocess.run(["gcc", *[name[0:-1] + "o" for name in PARTS], "-o", "app"],
+                   cwd=folder, check=True, timeout=100)
+
+
+def test_functions_without_lines_beside_others(tmp_path):
+    build_parts(tmp_path, ["a.c"])
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    record = "record", "--force"
+    done = cstrace(tmp_path, *record, "--patch", "./app", **cache)
+    assert "patched 1 function of app" in done.err
+    assert "4 more have no line information: a REGEX" in done.err
+    done = cstrace(tmp_path, "check", "--patch", "app", **cache)
+    assert "lines       4 more have no line information" in done.out
+    done = cstrace(tmp_path, *record, "--patch=.", "./app", **cache)
+    assert "patched 5 functions of app" in done.err
+    assert "line information" not in done.err
+    done = cstrace(tmp_path, "show", "cstrace.cst")
+    calls = [row.split()[4] for row in done.out.splitlines()[2:]]
+    assert calls == ["main", "b", "c", "a"]
+    build_parts(tmp_path, ["main.c", "a.c", "b.c"])
+    done = cstrace(tmp_path, *record, "--patch", "./app", **cache)
+    assert "patched 3 functions of app" in done.err
+    assert "line information" not in done.err
+
+
 def test_check_refuses_what_it_cannot_plan(app):
     (app / "text").write_text("not a program\n")
     subprocess.run(["gcc", "-c", "app.c"], cwd=app, check=True, timeout=100)

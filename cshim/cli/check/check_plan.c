@@ -118,6 +118,16 @@ static uint32_t print_sum(const struct plan *p, const char *path)
 	return n_traced;
 }
 
+static void print_lineless(uint32_t n)
+{
+	if (!n)
+		return;
+	print_row("lines", "%u more %s no line information, and %s left out", n,
+		  n == 1 ? "has" : "have", n == 1 ? "is" : "are");
+	print_mend("a REGEX that matches %s: %s", n == 1 ? "it" : "them",
+		   page_is_in_gdb() ? "-functions ." : "--patch=.");
+}
+
 static int print_all(const struct plan *p, const char *path, uint32_t n_away,
 		     uint32_t limit)
 {
@@ -136,6 +146,7 @@ static int print_all(const struct plan *p, const char *path, uint32_t n_away,
 			  "calls",
 			  n_away, n_away == 1 ? "has" : "have",
 			  n_away == 1 ? "its" : "their");
+	print_lineless(p->header->n_lineless);
 	for (uint32_t i = 0; i < n && i < limit; i++)
 		print_one(p, order[i]);
 	if (n > limit && page_is_text())

@@ -72,6 +72,7 @@ static void count(const struct plan *plan, struct cst_planned *out)
 		.n_patches = plan->header->patches.n,
 		.is_border = plan->header->is_border,
 		.n_inlined = plan->header->n_inlined,
+		.n_lineless = plan->header->n_lineless,
 	};
 	put_id(plan->header, out->id);
 	for (uint32_t i = 0; i < plan->header->functions.n; i++)
@@ -544,11 +545,13 @@ void cst_plan_text(const struct cst_planned *plans, const char *const *paths,
 {
 	struct text t = {out, size, 0};
 	uint32_t n_missed = 0, n_ends = 0, n_border = 0, n_inlined = 0;
-	uint32_t n_stubs = 0;
+	uint32_t n_stubs = 0, n_traced = 0, n_lineless = 0;
 
 	put_functions(&t, plans, paths, n, 0);
 	for (uint32_t i = 0; i < n; i++) {
 		n_border += plans[i].is_border ? plans[i].n_functions : 0;
+		n_traced += plans[i].is_border ? 0 : plans[i].n_functions;
+		n_lineless += plans[i].n_lineless;
 		n_stubs += plans[i].n_stubs;
 		n_missed += plans[i].n_missed;
 		n_ends += plans[i].n_exits + plans[i].n_missed;
@@ -567,6 +570,12 @@ void cst_plan_text(const struct cst_planned *plans, const char *const *paths,
 	if (n_inlined)
 		put(&t, "; %u more %s inlined everywhere", n_inlined,
 		    n_inlined == 1 ? "was" : "were");
+	/* Some are in nearly every program: what the compiler makes. */
+	if (n_lineless > n_traced)
+		put(&t,
+		    "; %u more have no line information: a REGEX that "
+		    "matches them adds them",
+		    n_lineless);
 }
 
 const char *cst_plan_reason(uint32_t reason)

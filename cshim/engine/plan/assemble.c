@@ -256,6 +256,7 @@ static void put_plan(struct assembly *a)
 	fill(&a->out, (a->out.len + 7) & ~7ull, 0);
 	h->is_border = t->p->border != NULL;
 	h->n_inlined = a->f->n_inlined;
+	h->n_lineless = a->f->n_lineless;
 	h->is_bare = !t->p->border && a->f->is_bare;
 	h->magic = CST_PLAN_MAGIC;
 	h->version = CST_PLAN_VERSION;

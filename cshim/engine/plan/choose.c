@@ -113,12 +113,19 @@ static enum cst_plan_reason reason_of(const struct chooser *c,
 		return CST_PLAN_HOOKED;
 	if (now->is_restartable)
 		return CST_PLAN_RESTARTABLE;
-	if (now->is_assembler || now->start == c->im->entry ||
-	    (c->has_lines && !now->has_line))
+	if (now->is_assembler || now->start == c->im->entry)
 		return CST_PLAN_ASSEMBLER;
 	if (!now->frame)
 		return CST_PLAN_NO_FRAME;
 	return now->is_unreadable ? CST_PLAN_UNREADABLE : CST_PLAN_TRACED;
+}
+
+/* Does it lack nothing but a line? */
+static int is_lineless(const struct chooser *c, const struct plan_function *now)
+{
+	return !c->regex && c->has_lines && !now->has_line && *now->name &&
+	       !now->is_cold && now->end - now->start >= c->choice->min_size &&
+	       reason_of(c, now) == CST_PLAN_TRACED;
 }
 
 int choose(struct functions *f, const struct image *im,
@@ -145,6 +152,8 @@ int choose(struct functions *f, const struct image *im,
 		now->is_chosen = (uint8_t)is_chosen(&c, now);
 		if (now->is_chosen)
 			now->reason = (uint8_t)reason_of(&c, now);
+		else
+			f->n_lineless += is_lineless(&c, now);
 	}
 	regex_free(c.regex);
 	return 0;

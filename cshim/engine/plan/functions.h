@@ -64,6 +64,7 @@ struct functions {
 	int has_symbols;       /* a full table, not the exported names only */
 	int is_bare;	       /* no debug information tells of their lines */
 	uint32_t n_inlined; /* of its source, that have no code but in others */
+	uint32_t n_lineless; /* not chosen, for others have lines */
 };
 
 /* Reads the functions of the image at path; debug_file as elf_file_open_debug()

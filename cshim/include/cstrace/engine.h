@@ -1247,7 +1247,10 @@ struct cst_planned {
 	uint32_t n_patches, n_functions, n_exits, n_missed;
 	uint32_t n_declined[16];
 	uint32_t is_border;
-	uint32_t n_inlined;	 /* functions that have no code of their own */
+	uint32_t n_inlined; /* functions that have no code of their own */
+	/* Functions that the wish leaves out as they have no line information,
+	 * while others of the file do. */
+	uint32_t n_lineless;
 	uint32_t n_stubs;	 /* of the border's functions, seen here */
 	char id[CST_PLANNED_ID]; /* its file is that and ".plan" */
 };

@@ -41,7 +41,7 @@
 #define CST_PLAN_MAGIC 0x316e616c70747363ull /* "cstplan1" */
 
 enum {
-	CST_PLAN_VERSION = 27, /* also of what the planner does: see plan.h */
+	CST_PLAN_VERSION = 28, /* also of what the planner does: see plan.h */
 	CST_PLAN_BUILD_ID = 20,
 	CST_PATCH_MAX = 16, /* bytes */
 	CST_PLAN_AREA_PAGE = 4096,
@@ -189,7 +189,10 @@ struct cst_plan {
 	uint32_t header_at, header_size; /* as of .eh_frame_hdr */
 	uint32_t is_border;
 	uint32_t n_inlined; /* functions that have no code but in others */
-	uint32_t is_bare;   /* no debug information: values are not known */
+	/* Functions that are not here as they have no line information, while
+	 * others of the file do. */
+	uint32_t n_lineless;
+	uint32_t is_bare; /* no debug information: values are not known */
 	/* In names: from there on those of functions of other files that end
 	 * calls of this one's, which jump to them; of a border plan. */
 	uint32_t handed;
@@ -198,6 +201,7 @@ struct cst_plan {
 	 * of that name is seen in any border plan, the callers' stubs are
 	 * patched instead. */
 	uint32_t called;
+	uint32_t reserved;
 
 	struct cst_plan_part area;	/* bytes: area_size */
 	struct cst_plan_part patches;	/* by address; none overlaps another */
@@ -206,7 +210,7 @@ struct cst_plan {
 	struct cst_plan_part functions; /* by address */
 	struct cst_plan_part names;	/* bytes: texts that end with a 0 */
 };
-_Static_assert(sizeof(struct cst_plan) == 160, "plan layout");
+_Static_assert(sizeof(struct cst_plan) == 168, "plan layout");
 
 struct cst_patch {
 	uint64_t address;
