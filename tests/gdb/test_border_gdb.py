@@ -80,6 +80,17 @@ def test_calls_into_libraries_are_rows(tmp_path, flags):
 
 
 @ROADS
+def test_ends_are_those_of_the_calls(tmp_path, monkeypatch, flags):
+    """glibc's qsort() ends in qsort_r(), which has a frame pointer."""
+    monkeypatch.setenv("CSTRACE_CHECK_ENDS", "1")
+    out = run_gdb(tmp_path, compiled(tmp_path, *flags), "set cstrace live off",
+                  "cstrace start -border", "run", "cstrace show ^qsort$").out
+    assert "plan is wrong" not in out
+    (row,) = re.findall(r".*  qsort\b.*", out)
+    assert "~" not in row
+
+
+@ROADS
 @pytest.mark.parametrize("word, n", [("step", 30), ("next", 8)])
 def test_steps_are_as_without(tmp_path, flags, word, n):
     program = compiled(tmp_path, *flags)

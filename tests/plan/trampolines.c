@@ -264,7 +264,8 @@ static int take_early_hook(struct walk *w, uint64_t addr)
 		return bad(w, "no hook of a frame's end");
 	if (!has_frame(w->c, addr))
 		return bad(w, "there is no frame");
-	return take_slot_call(w, 6, end_hook(w->p), CST_SLOT_FRAMED_EXIT, 27);
+	return take_slot_call(w, 6, end_hook(w->p),
+			      slot_of(w, CST_SLOT_FRAMED_EXIT), 27);
 }
 
 /* Has the result been made before it? */

@@ -325,15 +325,17 @@ static int put_early_ending(struct making *m, uint64_t addr)
 }
 
 /* The displaced instructions; the call's end, if there is one, is reported
- * before the last of them, or for gdb before its frame is given up. */
+ * before the last of them, or for gdb, and not at the border, before its frame
+ * is given up. */
 static void put_displaced(struct making *m, enum ending ending)
 {
 	const struct placement *now = m->now;
 	struct insn i = {.kind = INSN_PLAIN};
 	uint64_t addr = now->addr;
-	uint64_t early = ending == ENDING_EXIT && m->t->p->is_for_gdb
-				 ? frame_end(m)
-				 : now->end;
+	uint64_t early =
+		ending == ENDING_EXIT && m->t->p->is_for_gdb && !m->t->p->border
+			? frame_end(m)
+			: now->end;
 
 	while (addr < now->end && placement_insn(m->t->p, addr, &i)) {
 		if (addr == early && put_early_ending(m, addr))
