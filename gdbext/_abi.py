@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 3305318081
+VERSION = 3352262370
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -1112,7 +1112,8 @@ PROTOTYPES = {
     "cst_live_obstacle": (C.c_char_p, [C.c_void_p, C.c_char_p]),
     "cst_live_loader_obstacle": (C.c_char_p, [C.c_void_p]),
     "cst_live_unsafe": (C.c_char_p, [C.c_void_p, C.c_uint32]),
-    "cst_live_is_in_shim": (C.c_int, [C.c_void_p, C.c_uint32]),
+    "cst_live_is_in_shim": (C.c_int, [C.c_void_p, C.c_uint32, C.c_uint64]),
+    "cst_live_is_return": (C.c_int, [C.c_void_p, C.c_uint64]),
     "cst_live_libc": (C.c_uint64, [C.c_void_p, C.c_char_p]),
     "cst_live_look": (C.c_int, [C.c_void_p, C.POINTER(cst_live_look),
         C.POINTER(C.c_uint64), C.POINTER(cst_code_left), C.c_uint32,

@@ -48,8 +48,14 @@ class Live:
         """What keeps the thread from a call of libc's; "": nothing."""
         return _shown(library().cst_live_unsafe(self._live, tid))
 
-    def is_in_shim(self, tid: int) -> bool:
-        return bool(library().cst_live_is_in_shim(self._live, tid))
+    def is_in_shim(self, tid: int, table: int) -> bool:
+        """table: the address of cstrace_patched."""
+        return bool(library().cst_live_is_in_shim(self._live, tid, table))
+
+    def is_return(self, pc: int) -> bool:
+        """Does a call return to there, in code of the program's own or of a
+        library that is not libc's?"""
+        return bool(library().cst_live_is_return(self._live, pc))
 
     def libc(self, name: str) -> int:
         """The address of a function of libc's; 0: it has none."""

@@ -253,9 +253,10 @@ class Arrival:
         that are within the shim, for which nothing was done."""
         caller = gdb.selected_thread()
         all_threads = threads()
+        table = self._shims("cstrace_patched")
         with Live(self._pid) as live:
             within = [_Unsafe(t, "in libcstrace.so") for t in all_threads
-                      if t != caller and live.is_in_shim(t.ptid[1])]
+                      if t != caller and live.is_in_shim(t.ptid[1], table)]
         if within:
             return within
         pointers = []
@@ -272,27 +273,16 @@ class Arrival:
         return []
 
 
-def _is_mapped(pc: int) -> bool:
-    """A thread that has just been made comes back to 0, says its stack."""
-    try:
-        gdb.selected_inferior().read_memory(pc, 1)
-    except gdb.MemoryError:
-        return False
-    return True
-
-
-def _own_frames(thread: gdb.InferiorThread) -> Iterator[int]:
-    """Where the thread comes back to code that is neither libc's nor the
-    dynamic linker's."""
+def _own_frames(live: Live, thread: gdb.InferiorThread) -> Iterator[int]:
+    """Where the thread comes back to code of a file that is neither libc's nor
+    the dynamic linker's.  Behind code without call frame information, as a JIT
+    makes it, gdb guesses: a breakpoint there could be in anything."""
     thread.switch()
     frame = gdb.newest_frame().older()
     for _ in range(_MOST_FRAMES):
         if frame is None:
             return
-        library = gdb.solib_name(frame.pc())
-        if (frame.type() == gdb.NORMAL_FRAME
-                and (library is None or not hooks.is_libc(library))
-                and _is_mapped(frame.pc())):
+        if (frame.type() == gdb.NORMAL_FRAME and live.is_return(frame.pc())):
             yield frame.pc()
         frame = frame.older()
 
@@ -331,7 +321,8 @@ def _run_back(wait_s: float) -> bool:
     """Lets the program run until a thread is back in code of its own; False:
     none was in time.  GdbError: the program stopped otherwise, or ended."""
     events: list[gdb.StopEvent] = []
-    pcs = {pc for t in threads() for pc in _own_frames(t)}
+    with Live(gdb.selected_inferior().pid) as live:
+        pcs = {pc for t in threads() for pc in _own_frames(live, t)}
     stops = [_BackBreakpoint(pc) for pc in pcs]
     waker = _Waker(wait_s)
     gdb.events.stop.connect(events.append)

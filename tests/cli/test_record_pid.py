@@ -14,7 +14,8 @@ import time
 import pytest
 
 from lib_build import BUILD
-from lib_process import AS_NOBODY, compiled, nobody_can_read
+from lib_process import (AS_NOBODY, RUNS_MADE_CODE, compiled,
+                         nobody_can_read)
 from lib_server import HOOKS, Clients, hook_words, is_as_in_file, server
 
 CSTRACE = str(BUILD / "cstrace")
@@ -193,6 +194,17 @@ def test_code_that_waits_for_nothing_and_signals(tmp_path, start):
     one.terminate()
     out, _ = one.communicate(timeout=LIMIT_S)
     assert (out, one.returncode) == ("right ticks\n", 3)
+
+
+def test_threads_in_code_of_no_file(tmp_path, start):
+    """They are not within the shim that an earlier recorder has left."""
+    one = start(compiled(tmp_path, RUNS_MADE_CODE))
+    for _ in range(3):
+        record(tmp_path, one.pid, "--for", "200ms")
+        assert "step" in {name for name, _ in names(tmp_path)}
+    assert is_as_in_file(one.pid)
+    one.terminate()
+    assert one.wait(LIMIT_S) == 3
 
 
 def test_a_process_that_ignores_faults_goes_on_to_do_so(tmp_path, start):

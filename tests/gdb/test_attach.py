@@ -9,7 +9,8 @@ import pytest
 
 from lib_build import BUILD, Variant, build
 from lib_gdb import run_gdb
-from lib_process import AS_NOBODY, compiled, nobody_can_read
+from lib_process import (AS_NOBODY, RUNS_MADE_CODE, compiled,
+                         nobody_can_read)
 from lib_server import HOOKS, Clients, hook_words, is_as_in_file, server
 
 LIMIT_S = 120
@@ -156,6 +157,19 @@ def test_another_users_process(tmp_path, start):
     assert out.count("cstrace: on (ring mode)") == 2
     assert len(re.findall(r" glance(?:\(.*\))?(?: = \d+)?  app.c:\d+", out)) >= 2
     assert is_as_in_file(one.pid) and one.poll() is None
+
+
+def test_threads_in_code_of_no_file(tmp_path, start):
+    """They are not within the shim that an earlier gdb has left, and no
+    breakpoint is set where gdb guesses that they return to."""
+    one = start(compiled(tmp_path, RUNS_MADE_CODE))
+    turn = ("attach %d" % one.pid, "cstrace start", "tbreak step", "continue",
+            "tbreak step", "continue", "cstrace stop", "detach")
+    out = run_gdb(tmp_path, None, *QUIET, *turn, *turn, *turn).out
+    assert out.count("cstrace: on (ring mode)") == 3, out
+    assert is_as_in_file(one.pid)
+    one.terminate()
+    assert one.wait(LIMIT_S) == 3
 
 
 def test_it_gives_up_with_the_reason(tmp_path, start):

@@ -16,6 +16,59 @@ __attribute__((constructor)) static void changes_user(void)
 }
 """
 
+# A thread is always in code of no file, as a JIT makes it, and has there on top
+# of its stack what a debugger takes for a return address: that of a word.  The
+# program's status is 3, and 4 if the word has changed.
+RUNS_MADE_CODE = r"""
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+static volatile sig_atomic_t is_over;
+static volatile int stop;
+static volatile unsigned long word = 0x1122334455667788;
+static void end(int n) { (void)n; is_over = 1; }
+/*	push %rdi
+ * 1:	mov (%rdi), %rax; cmp %rdx, %rax; jne 2f
+ *	mov (%rsi), %ecx; test %ecx, %ecx; je 1b
+ * 2:	pop %rdi; sub %rdx, %rax; ret */
+static const unsigned char code[] = {
+	0x57, 0x48, 0x8b, 0x07, 0x48, 0x39, 0xd0, 0x75, 0x06, 0x8b, 0x0e,
+	0x85, 0xc9, 0x74, 0xf2, 0x5f, 0x48, 0x29, 0xd0, 0xc3};
+static void *runs(void *made)
+{
+	unsigned long (*looks)(volatile unsigned long *, volatile int *,
+			       unsigned long);
+	memcpy(&looks, &made, sizeof(looks));
+	return (void *)looks(&word, &stop, word);
+}
+__attribute__((noinline)) static int step(int n)
+{
+	struct timespec short_time = {0, 1000000};
+	nanosleep(&short_time, NULL);
+	return n + 1;
+}
+int main(void)
+{
+	pthread_t thread;
+	void *made = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *changed;
+	int n = 0;
+	signal(SIGTERM, end);
+	memcpy(made, code, sizeof(code));
+	pthread_create(&thread, NULL, runs, made);
+	puts("ready");
+	fflush(stdout);
+	while (!is_over)
+		n = step(n);
+	stop = 1;
+	pthread_join(thread, &changed);
+	return changed ? 4 : 3;
+}
+"""
+
 
 def compiled(folder, source, *flags):
     (folder / "app.c").write_text(source)

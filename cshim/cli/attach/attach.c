@@ -60,19 +60,31 @@ static int places_find(struct places *p, struct guest *g)
 	       guest_symbol(g, "__cyg_profile_func_exit", 0, &p->exit);
 }
 
+static int are_outside(const struct guest *g, const struct places *p)
+{
+	const struct tracee *t = g->tracee;
+	struct cst_patched_table *areas =
+		live_code_table(t->memory, g->bias + p->patched);
+	int is_well = areas != NULL;
+
+	for (uint32_t i = 0; is_well && i < t->n; i++)
+		is_well = t->all[i].tid == g->call->tid ||
+			  !safe_place_is_in_shim(t->all[i].tid, g->modules,
+						 areas);
+	free(areas);
+	return is_well;
+}
+
 /* Its other threads stand outside the shim, and forget the earlier area. */
-static int renew(struct guest *g, uint64_t renew_at)
+static int renew(struct guest *g, const struct places *p)
 {
 	struct remote_call *c = g->call;
 	struct tracee *t = g->tracee;
 	uint64_t arguments[3], unused;
 	struct user_regs_struct r;
 	uint64_t *pointers;
-	int is_well = tracee_stop_all(t);
+	int is_well = tracee_stop_all(t) && are_outside(g, p);
 
-	for (uint32_t i = 0; is_well && i < t->n; i++)
-		is_well = t->all[i].tid == c->tid ||
-			  !safe_place_is_in_shim(t->all[i].tid, g->modules);
 	pointers = calloc(t->n + 1, sizeof(*pointers));
 	is_well = is_well && pointers;
 	for (uint32_t i = 0; is_well && i < t->n; i++) {
@@ -84,7 +96,7 @@ static int renew(struct guest *g, uint64_t renew_at)
 			       : 0;
 	arguments[1] = t->n;
 	arguments[2] = 0;
-	is_well = arguments[0] && guest_call(g, renew_at, arguments, &unused);
+	is_well = arguments[0] && guest_call(g, p->renew, arguments, &unused);
 	free(pointers);
 	tracee_let_go(t, c->tid);
 	return is_well;
@@ -115,7 +127,7 @@ static int begin_in(struct guest *g, const struct places *p,
 			return fail(g->tracee->pid, g->why);
 		if ((int)answer != CST_ATTACH_OLD)
 			break;
-		if (!renew(g, p->renew))
+		if (!renew(g, p))
 			guest_rest();
 	}
 	return (int)answer ? tell_answer(g->tracee->pid, answer) : STATUS_OK;

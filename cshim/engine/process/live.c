@@ -6,6 +6,7 @@
  */
 #include "cstrace/engine.h"
 #include "base/error.h"
+#include "elf/x86_64.h"
 #include "process/live_code.h"
 #include "process/obstacle.h"
 #include "process/safe_place.h"
@@ -74,9 +75,25 @@ const char *cst_live_unsafe(const struct cst_live *l, uint32_t tid)
 	return why ? why : "";
 }
 
-int cst_live_is_in_shim(const struct cst_live *l, uint32_t tid)
+int cst_live_is_in_shim(const struct cst_live *l, uint32_t tid, uint64_t table)
 {
-	return safe_place_is_in_shim((pid_t)tid, &l->modules);
+	struct cst_patched_table *areas = live_code_table(l->memory, table);
+	int is_in =
+		!areas || safe_place_is_in_shim((pid_t)tid, &l->modules, areas);
+
+	free(areas);
+	return is_in;
+}
+
+int cst_live_is_return(const struct cst_live *l, uint64_t pc)
+{
+	const struct remote_module *m = remote_modules_at(&l->modules, pc);
+	uint8_t before[PROCESSOR_CALL_BYTES];
+
+	return m && (m->kind == MODULE_OWN || m->kind == MODULE_ALLOCATOR) &&
+	       pread(l->memory, before, sizeof(before),
+		     (off_t)(pc - sizeof(before))) == sizeof(before) &&
+	       processor_ends_in_call(before);
 }
 
 uint64_t cst_live_libc(const struct cst_live *l, const char *name)

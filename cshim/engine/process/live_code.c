@@ -91,19 +91,31 @@ static int is_known(const struct live_code *known,
 	return 0;
 }
 
+struct cst_patched_table *live_code_table(int memory, uint64_t address)
+{
+	struct cst_patched_table *t = malloc(sizeof(*t));
+
+	if (!t || !read_at(memory, address, t, sizeof(*t))) {
+		free(t);
+		return NULL;
+	}
+	if (t->n > CST_MAX_PATCHED)
+		t->n = CST_MAX_PATCHED;
+	for (uint64_t i = 0; i < t->n; i++)
+		t->all[i].plan[sizeof(t->all[i].plan) - 1] = '\0';
+	return t;
+}
+
 int live_code_init(struct live_code *c, int memory, uint64_t table,
 		   const char *folder, const struct live_code *known)
 {
-	struct cst_patched_table *all = malloc(sizeof(*all));
-	int is_well = all && read_at(memory, table, all, sizeof(*all));
+	struct cst_patched_table *all = live_code_table(memory, table);
+	int is_well = all != NULL;
 
 	*c = (struct live_code){0};
-	for (uint64_t i = 0; is_well && i < all->n && i < CST_MAX_PATCHED;
-	     i++) {
-		all->all[i].plan[sizeof(all->all[i].plan) - 1] = '\0';
+	for (uint64_t i = 0; is_well && i < all->n; i++)
 		if (all->all[i].area_size && !is_known(known, &all->all[i]))
 			is_well = add(c, &all->all[i], folder);
-	}
 	free(all);
 	return is_well;
 }

@@ -25,6 +25,11 @@ struct live_code {
 	uint32_t n_left; /* functions in which a thread stood */
 };
 
+/* Reads cstrace_patched, which is at that address of the process; memory is a
+ * descriptor of /proc/PID/mem.  Returns what the caller frees, or NULL: out of
+ * memory, or the process has ended. */
+struct cst_patched_table *live_code_table(int memory, uint64_t address);
+
 /* Finds the plans in the folder that the process has mapped the areas of, but
  * for those that `known` has written, which may be NULL.  memory is a
  * descriptor of /proc/PID/mem, table the address of cstrace_patched.  Returns

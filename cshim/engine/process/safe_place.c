@@ -191,7 +191,16 @@ const char *safe_place(pid_t tid, const struct remote_modules *m)
 	return why;
 }
 
-int safe_place_is_in_shim(pid_t tid, const struct remote_modules *m)
+static int is_in_area(const struct cst_patched_table *areas, uint64_t pc)
+{
+	for (uint64_t i = 0; i < areas->n; i++)
+		if (pc - areas->all[i].area < areas->all[i].area_size)
+			return 1;
+	return 0;
+}
+
+int safe_place_is_in_shim(pid_t tid, const struct remote_modules *m,
+			  const struct cst_patched_table *areas)
 {
 	void *target = _UPT_create(tid);
 	int more = 1, is_in = 1;
@@ -205,7 +214,8 @@ int safe_place_is_in_shim(pid_t tid, const struct remote_modules *m)
 			if (unw_get_reg(&cursor, UNW_REG_IP, &pc) < 0 || !pc)
 				break;
 			at = remote_modules_at(m, pc);
-			is_in = !at || at->kind == MODULE_SHIM;
+			is_in = at ? at->kind == MODULE_SHIM
+				   : is_in_area(areas, pc);
 			more = unw_step(&cursor);
 		}
 	if (target)

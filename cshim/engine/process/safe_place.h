@@ -7,6 +7,7 @@
 #ifndef ENGINE_SAFE_PLACE_H
 #define ENGINE_SAFE_PLACE_H
 
+#include "cstrace/control.h"
 #include "process/remote_modules.h"
 
 #include <sys/user.h>
@@ -19,8 +20,9 @@ int safe_place_is_waiting(const struct user_regs_struct *r);
  * stand behind "it is". */
 const char *safe_place(pid_t tid, const struct remote_modules *m);
 
-/* Returns whether the thread is within the shim, or in code of no file as the
- * areas of plans are; or perhaps. */
-int safe_place_is_in_shim(pid_t tid, const struct remote_modules *m);
+/* Returns whether the thread is within the shim or the areas of plans, or
+ * perhaps.  areas: cstrace_patched, as it is in the process. */
+int safe_place_is_in_shim(pid_t tid, const struct remote_modules *m,
+			  const struct cst_patched_table *areas);
 
 #endif

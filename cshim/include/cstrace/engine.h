@@ -1385,8 +1385,14 @@ CST_API const char *cst_live_loader_obstacle(const struct cst_live *l);
 CST_API const char *cst_live_unsafe(const struct cst_live *l, uint32_t tid);
 
 /* Returns 1 if the thread is within the shim or the areas of plans, or perhaps;
- * else 0. */
-CST_API int cst_live_is_in_shim(const struct cst_live *l, uint32_t tid);
+ * else 0.  table is the address of cstrace_patched. */
+CST_API int cst_live_is_in_shim(const struct cst_live *l, uint32_t tid,
+				uint64_t table);
+
+/* Returns 1 if a call returns to pc, in the program's own code or a library's
+ * that is neither libc, the dynamic linker, the unwinder nor the shim; else 0,
+ * for code of no file, too. */
+CST_API int cst_live_is_return(const struct cst_live *l, uint64_t pc);
 
 /* Returns the address of a function of libc's, or 0. */
 CST_API uint64_t cst_live_libc(const struct cst_live *l, const char *name);
