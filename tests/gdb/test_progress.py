@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What takes long says on a terminal how far it has come."""
 
+import time
+
 import pexpect
 import pytest
 
@@ -18,9 +20,15 @@ ERASED = "\r\x1b[K"
 def folder(tmp_path_factory):
     """With "big.cst", whose calls take some seconds to go through."""
     folder = tmp_path_factory.mktemp("progress")
-    done = cstrace(folder, "record", "-o", "big.cst", build("tiny.c"),
-                   "30000000")
-    assert done.status == 0, done.err
+    n, took_s = 15000000, 0.0
+    while took_s < 3:
+        n *= 2
+        done = cstrace(folder, "record", "--force", "-o", "big.cst",
+                       build("tiny.c"), str(n))
+        assert done.status == 0, done.err
+        begin = time.monotonic()
+        assert cstrace(folder, "graph", "big.cst").status == 0
+        took_s = time.monotonic() - begin
     return folder
 
 
