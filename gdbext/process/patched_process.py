@@ -12,6 +12,7 @@ import gdb
 from . import hooks, x86_64
 from .arrival import Notice, selected_kept, threads
 from .patched_area import LONGEST_PATCH, Area, Patch
+from .standing import with_code
 
 Key = tuple[int, int]  # area, function
 
@@ -122,12 +123,7 @@ class PatchedProcess:
 
 def _missing(area: Area) -> list[Patch]:
     """Returns what is not in the selected process's code."""
-    if not area.patches:
-        return []
-    begin = min(p.address for p in area.patches)
-    end = max(p.address + len(p.old) for p in area.patches)
-    code = bytes(gdb.selected_inferior().read_memory(begin, end - begin))
-    return [p for p in area.patches if code.startswith(p.old, p.address - begin)]
+    return [p for p, code in with_code(area.patches) if code == p.old]
 
 
 def _pc_of(thread: gdb.InferiorThread) -> int:

@@ -29,8 +29,8 @@ from .process_state import is_alive, parent_of
 from .shown_place import ShownPlaces
 from .software_watch import SoftwareWatch
 from .standing import (
-    Standing, begin, expect_none, is_any_running, step, take_away, write,
-    write_saved)
+    Standing, begin, expect_none, is_any_running, step, take_away, with_code,
+    write, write_saved)
 
 MAPPED = "cstrace_patches_mapped"
 
@@ -228,15 +228,13 @@ class Patches:
         """Its patches are to be written, or there: a gdb was killed."""
         if not area.patches:
             return False
-        first = min(p.address for p in area.patches)
-        end = max(p.address + len(p.old) for p in area.patches)
-        code = bytes(gdb.selected_inferior().read_memory(first, end - first))
-        if all(code.startswith((p.old, p.new), p.address - first)
-               for p in area.patches):
-            return True
+        with contextlib.suppress(gdb.MemoryError):  # it is another file
+            if all(code in (p.old, p.new)
+                   for p, code in with_code(area.patches)):
+                return True
         say("%s was not patched: its code differs from the file's (if a "
             "recorder was killed: `cstrace record -p %d` puts it back; else "
-            "restart the program)" % (gdb.solib_name(first) or "the program",
+            "restart the program)" % (gdb.solib_name(area.patches[0].address) or "the program",
                                       gdb.selected_inferior().pid))
         return False
 

@@ -11,7 +11,7 @@ import contextlib
 import os
 import re
 import struct
-from typing import Callable, Iterable, Iterator, Optional
+from typing import Any, Callable, Iterable, Iterator, Optional, TypeVar
 
 import gdb
 
@@ -30,6 +30,7 @@ _OWN = 1 << 9  # as far as that the shim surely writes
 _NOOPS = ("cstrace_hook_stop", "cstrace_hook_enter")
 _WORD = 8
 _NEAR = 512  # bytes
+_T = TypeVar("_T", bound=tuple[Any, ...])
 
 
 def line_behind(hook: Hook) -> int:
@@ -56,17 +57,29 @@ def is_any_running() -> bool:
     return any(t.is_running() for t in gdb.selected_inferior().threads())
 
 
-def _groups(changes: Iterable[tuple[int, bytes]]) -> Iterator[
-        list[tuple[int, bytes]]]:
-    """Changes that lie near each other, by address."""
-    group: list[tuple[int, bytes]] = []
-    for one in sorted(changes):
+def _groups(items: Iterable[_T]) -> Iterator[list[_T]]:
+    """What lies near each other, by address, which each item begins with."""
+    group: list[_T] = []
+    for one in sorted(items):
         if group and one[0] - group[-1][0] > _NEAR:
             yield group
             group = []
         group.append(one)
     if group:
         yield group
+
+
+def with_code(patches: Iterable[Patch]) -> Iterator[tuple[Patch, bytes]]:
+    """Each patch with the bytes that are in its place, by address.  Between the
+    segments of a file nothing may be mapped."""
+    inferior = gdb.selected_inferior()
+    for group in _groups(patches):
+        begin, last = group[0].address, group[-1]
+        code = bytes(inferior.read_memory(
+            begin, last.address + len(last.old) - begin))
+        for p in group:
+            at = p.address - begin
+            yield p, code[at:at + len(p.old)]
 
 
 def _change(changes: Iterable[tuple[int, bytes]]) -> None:

@@ -14,7 +14,7 @@ import time
 import pytest
 
 from lib_build import BUILD
-from lib_process import (AS_NOBODY, RUNS_MADE_CODE, compiled,
+from lib_process import (AS_NOBODY, HAS_A_HOLE, HOLE, RUNS_MADE_CODE, compiled,
                          nobody_can_read)
 from lib_server import HOOKS, Clients, hook_words, is_as_in_file, server
 
@@ -205,6 +205,13 @@ def test_threads_in_code_of_no_file(tmp_path, start):
     assert is_as_in_file(one.pid)
     one.terminate()
     assert one.wait(LIMIT_S) == 3
+
+
+def test_code_with_a_hole(tmp_path, start):
+    one = start(compiled(tmp_path, HAS_A_HOLE, *HOLE))
+    record(tmp_path, one.pid, "--for", "200ms")
+    assert {"near_step", "far_step"} <= {name for name, _ in names(tmp_path)}
+    assert is_as_in_file(one.pid) and one.poll() is None
 
 
 def test_a_process_that_ignores_faults_goes_on_to_do_so(tmp_path, start):

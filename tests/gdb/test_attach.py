@@ -9,7 +9,7 @@ import pytest
 
 from lib_build import BUILD, Variant, build
 from lib_gdb import run_gdb
-from lib_process import (AS_NOBODY, RUNS_MADE_CODE, compiled,
+from lib_process import (AS_NOBODY, HAS_A_HOLE, HOLE, RUNS_MADE_CODE, compiled,
                          nobody_can_read)
 from lib_server import HOOKS, Clients, hook_words, is_as_in_file, server
 
@@ -170,6 +170,17 @@ def test_threads_in_code_of_no_file(tmp_path, start):
     assert is_as_in_file(one.pid)
     one.terminate()
     assert one.wait(LIMIT_S) == 3
+
+
+def test_code_with_a_hole(tmp_path, start):
+    one = start(compiled(tmp_path, HAS_A_HOLE, *HOLE))
+    out = run_gdb(tmp_path, None, *QUIET, "attach %d" % one.pid,
+                  "cstrace start", "tbreak near_step", "continue",
+                  "tbreak near_step", "continue", "cstrace stop",
+                  "cstrace show", "detach").out
+    assert "patching 3 functions of app" in out
+    assert re.search(r"^ .* near_step\b.*\n.* {5}far_step\b", out, re.M), out
+    assert is_as_in_file(one.pid) and one.poll() is None
 
 
 def test_it_gives_up_with_the_reason(tmp_path, start):

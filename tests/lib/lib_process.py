@@ -69,6 +69,30 @@ int main(void)
 }
 """
 
+# The code is in two segments, between which nothing is mapped.
+HAS_A_HOLE = r"""
+#include <stdio.h>
+#include <time.h>
+__attribute__((noinline, section(".far"))) static int far_step(int n)
+{
+	struct timespec short_time = {0, 1000000};
+	nanosleep(&short_time, NULL);
+	return n + 1;
+}
+__attribute__((noinline)) static int near_step(int n)
+{
+	return far_step(n) + 1;
+}
+int main(void)
+{
+	puts("ready");
+	fflush(stdout);
+	for (int n = 0;; )
+		n = near_step(n);
+}
+"""
+HOLE = ("-no-pie", "-fno-pie", "-Wl,--section-start=.far=0x10000000")
+
 
 def compiled(folder, source, *flags):
     (folder / "app.c").write_text(source)

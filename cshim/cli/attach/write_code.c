@@ -8,25 +8,40 @@
 #include <string.h>
 #include <sys/ptrace.h>
 
-/* The page with the patches from first on; sets *end to the first behind. */
-static int write_page(const struct live_file *f, const struct tracee *t,
-		      uint32_t first, uint32_t *end, int is_undone)
+enum { PAGE = 4096 };
+
+/* Reads the code from the patch `first` on, a page at most: between a file's
+ * segments nothing may be mapped.  Sets *end to the first patch behind it.
+ * Returns its size, or 0: it cannot be read. */
+static size_t read_page(const struct live_file *f, const struct tracee *t,
+			uint32_t first, uint32_t *end, uint8_t code[PAGE])
 {
 	const struct cst_patch *p = live_file_patches(f);
-	uint64_t at = p[first].address + f->where.bias;
-	uint8_t bytes[4096 + CST_PATCH_MAX];
 	uint32_t last = first;
 	size_t size;
 
 	while (last + 1 < f->plan->patches.n &&
 	       p[last + 1].address + p[last + 1].length <=
-		       p[first].address + sizeof(bytes))
+		       p[first].address + PAGE)
 		last++;
 	*end = last + 1;
 	size = p[last].address + p[last].length - p[first].address;
-	if (!tracee_read(t, at, bytes, size))
+	return tracee_read(t, p[first].address + f->where.bias, code, size)
+		       ? size
+		       : 0;
+}
+
+/* The page with the patches from first on; sets *end to the first behind. */
+static int write_page(const struct live_file *f, const struct tracee *t,
+		      uint32_t first, uint32_t *end, int is_undone)
+{
+	const struct cst_patch *p = live_file_patches(f);
+	uint8_t bytes[PAGE];
+	size_t size = read_page(f, t, first, end, bytes);
+
+	if (!size)
 		return 0;
-	for (uint32_t i = first; i <= last; i++) {
+	for (uint32_t i = first; i < *end; i++) {
 		uint8_t *to = bytes + (p[i].address - p[first].address);
 		uint8_t new[CST_PATCH_MAX];
 
@@ -39,7 +54,7 @@ static int write_page(const struct live_file *f, const struct tracee *t,
 		else if (!memcmp(to, new, p[i].length))
 			memcpy(to, p[i].old_bytes, p[i].length);
 	}
-	return tracee_write(t, at, bytes, size);
+	return tracee_write(t, p[first].address + f->where.bias, bytes, size);
 }
 
 static int write_all(const struct live_file *f, const struct tracee *t,
@@ -66,23 +81,18 @@ static int is_known(const struct live_file *f, const struct cst_patch *p,
 static int is_as_planned(const struct live_file *f, const struct tracee *t)
 {
 	const struct cst_patch *p = live_file_patches(f);
-	uint8_t *image = malloc(f->plan->image_size);
-	uint64_t at = f->plan->image_at;
-	int is_well = f->plan->patches.n > 0 && image;
-	uint64_t low, size;
+	uint32_t n = f->plan->patches.n;
+	uint8_t code[PAGE];
 
-	if (is_well) {
-		const struct cst_patch *last = &p[f->plan->patches.n - 1];
-
-		low = p[0].address - at;
-		size = last->address + last->length - p[0].address;
-		is_well = tracee_read(t, p[0].address + f->where.bias,
-				      image + low, size);
+	for (uint32_t first = 0, end; first < n; first = end) {
+		if (!read_page(f, t, first, &end, code))
+			return 0;
+		for (uint32_t i = first; i < end; i++)
+			if (!is_known(f, &p[i],
+				      code + (p[i].address - p[first].address)))
+				return 0;
 	}
-	for (uint32_t i = 0; is_well && i < f->plan->patches.n; i++)
-		is_well = is_known(f, &p[i], image + (p[i].address - at));
-	free(image);
-	return is_well;
+	return n > 0;
 }
 
 static int set_pc(void *arg, pid_t tid, uint64_t pc)
