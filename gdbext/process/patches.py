@@ -577,7 +577,6 @@ class Patches:
                         gdb.execute("set var $pc = %#x" % found[1],
                                     to_string=True)
                         write_saved()
-        expect_none(self._now.pid)
         self._now.staying = self._take_away()
         self._now.is_resting = True
 
@@ -625,6 +624,8 @@ class Patches:
             self._now.undo_slots()
             if self._now.undo_notice():
                 self._listen_no_more()
+            if self._now.areas:
+                expect_none(self._now.pid)
             found = self._look(is_undone=True)
             staying = {key for key in found.left if self._is_written(key)}
             self._now.left_out |= staying

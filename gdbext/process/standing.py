@@ -497,7 +497,8 @@ def expect_none(pid: int) -> None:
     """What was to be reported again will not be."""
     at = hooks.symbol_address("cstrace_again")
     if at is not None:
-        memory.write(pid, at, bytes(memoryview(abi.cst_again()).nbytes))
+        with contextlib.suppress(OSError):  # the process has gone
+            memory.write(pid, at, bytes(memoryview(abi.cst_again()).nbytes))
 
 
 def _pass_breakpoints(address: int) -> None:

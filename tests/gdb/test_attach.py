@@ -183,6 +183,23 @@ def test_code_with_a_hole(tmp_path, start):
     assert is_as_in_file(one.pid) and one.poll() is None
 
 
+def test_threads_that_were_set_back_are_so_until_the_stop(tmp_path, start):
+    """gdb sets back threads that it stops in the shim, and the shim ignores what
+    they report again.  When the patches are gone they report nothing."""
+    one = start(build("hot_threads.c", "-pthread", variant=Variant(level="-O0"),
+                      is_traced=False))
+    how_many = ("python print('AGAIN', gdb.parse_and_eval("
+                "'*(int *)((char *)&cstrace_again + 4)'))")
+    turn = ("cstrace start", "shell kill -STOP %d" % one.pid, "continue",
+            how_many, "cstrace stop", how_many)
+    out = run_gdb(tmp_path, None, *QUIET, "attach %d" % one.pid,
+                  "handle SIGSTOP nopass", *turn * 5, "detach").out
+    counts = re.findall(r"^AGAIN (\d+)", out, re.M)
+    assert len(counts) == 10 and set(counts[1::2]) == {"0"}, counts
+    assert set(counts[::2]) != {"0"}
+    assert is_as_in_file(one.pid)
+
+
 def test_it_gives_up_with_the_reason(tmp_path, start):
     one = start(compiled(tmp_path, HANDLES))
     out = run_gdb(tmp_path, None, *QUIET, "attach %d" % one.pid,

@@ -14,6 +14,7 @@
 #include "core/process.h"
 #include "core/reader.h"
 #include "core/site.h"
+#include "core/stops.h"
 #include "core/thread.h"
 #include "kernel/state.h"
 
@@ -68,6 +69,7 @@ EXPORT void cstrace_renew(const uint64_t *pointers, uint64_t n)
 {
 	control.mode = CST_MODE_OFF;
 	state_page.state = CST_STATE_OFF;
+	stops_forget();
 	depth_forget();
 	site_table_forget();
 	area_forget();

@@ -43,6 +43,13 @@ void stops_obey(void)
 	__atomic_store_n(&stops_wanted, is_on, __ATOMIC_SEQ_CST);
 }
 
+void stops_forget(void)
+{
+	stops.is_on = 0;
+	again = (struct cst_again){0};
+	stops_obey();
+}
+
 int stops_is_again(uint64_t callee, uint64_t sp, uint64_t hook)
 {
 	if (likely(!__atomic_load_n(&again.n, __ATOMIC_RELAXED)) ||

@@ -23,6 +23,9 @@ static inline int stops_any(void)
  * comes next. */
 void stops_obey(void);
 
+/* Forgets what a gdb has left that was killed. */
+void stops_forget(void);
+
 /* Is this the event of a patched function that gdb has set back, and that has
  * been taken?  It is no more of that then. */
 int stops_is_again(uint64_t callee, uint64_t sp, uint64_t hook);
