@@ -196,11 +196,13 @@ def test_code_that_waits_for_nothing_and_signals(tmp_path, start):
     assert (out, one.returncode) == ("right ticks\n", 3)
 
 
-def test_threads_in_code_of_no_file(tmp_path, start):
+@pytest.mark.parametrize("flags", [(), ("-DNAMED",)], ids=str)
+def test_threads_in_code_of_no_file(tmp_path, start, flags):
     """They are not within the shim that an earlier recorder has left."""
-    one = start(compiled(tmp_path, RUNS_MADE_CODE))
+    one = start(compiled(tmp_path, RUNS_MADE_CODE, *flags))
     for _ in range(3):
-        record(tmp_path, one.pid, "--for", "200ms")
+        said = record(tmp_path, one.pid, "--for", "200ms")
+        assert "was changed" not in said
         assert "step" in {name for name, _ in names(tmp_path)}
     assert is_as_in_file(one.pid)
     one.terminate()

@@ -16,16 +16,19 @@ __attribute__((constructor)) static void changes_user(void)
 }
 """
 
-# A thread is always in code of no file, as a JIT makes it, and has there on top
-# of its stack what a debugger takes for a return address: that of a word.  The
-# program's status is 3, and 4 if the word has changed.
+# A thread is always in code of no file, as a JIT makes it, in memory with a name
+# or without; and has there on top of its stack what a debugger takes for a return
+# address: that of a word.  The program's status is 3, and 4 if the word has
+# changed.
 RUNS_MADE_CODE = r"""
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 static volatile sig_atomic_t is_over;
 static volatile int stop;
 static volatile unsigned long word = 0x1122334455667788;
@@ -53,9 +56,16 @@ __attribute__((noinline)) static int step(int n)
 int main(void)
 {
 	pthread_t thread;
-	void *made = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *changed;
+#ifdef NAMED
+	int fd = memfd_create("made", 0), flags = MAP_SHARED;
+#else
+	int fd = -1, flags = MAP_PRIVATE | MAP_ANONYMOUS;
+#endif
+	void *made, *changed;
 	int n = 0;
+	if (fd >= 0 && ftruncate(fd, 4096))
+		return 1;
+	made = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, flags, fd, 0);
 	signal(SIGTERM, end);
 	memcpy(made, code, sizeof(code));
 	pthread_create(&thread, NULL, runs, made);

@@ -94,6 +94,11 @@ static void unescape(char *path)
 	*path = 0;
 }
 
+int maps_is_memory(const char *path)
+{
+	return !strncmp(path, "/memfd:", strlen("/memfd:"));
+}
+
 static void parse_path(char *path, struct mapping *out)
 {
 	static const char mark[] = " (deleted)";

@@ -21,6 +21,9 @@ struct mapping {
 	uint64_t zero; /* if build_id is known: where the file's address 0 is */
 };
 
+/* Has the file nothing but a name, as a JIT's code in memory may have? */
+int maps_is_memory(const char *path);
+
 /* Read anew; the buffer is kept from one time to the next. */
 int maps_read(struct maps *m, uint32_t pid, struct cst_error *err);
 void maps_release(struct maps *m);

@@ -8,6 +8,7 @@
 #include "elf/cfi.h"
 #include "elf/dynsym.h"
 #include "elf/forms.h"
+#include "elf/maps.h"
 #include "elf/stubs.h"
 #include "elf/x86_64.h"
 
@@ -260,7 +261,7 @@ static int open_original(struct object *o)
 	if (fd < 0)
 		fd = open_mapped(o);
 	if (!elf_file_open(&o->file, fd)) {
-		o->is_changed |= o->is_deleted;
+		o->is_changed |= o->is_deleted && !maps_is_memory(o->path);
 		return 0;
 	}
 	if (is_wanted(o))

@@ -67,6 +67,8 @@ static void look_into(struct remote_module *m)
 {
 	struct elf_file f;
 
+	if (maps_is_memory(m->path) && !m->is_program)
+		m->kind = MODULE_NONE;
 	if (!elf_file_open(&f, elf_file_descriptor(m->path)))
 		return;
 	elf_file_bias(&f, m->start, m->offset, &m->bias);
