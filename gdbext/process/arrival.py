@@ -19,11 +19,13 @@ import gdb
 
 from .. import gdb_setting, locate
 from ..live import Live
+from ..ui import captured
 from ..ui.console import GuestThread
 from . import hooks, inferior_call
 
 _OLD = 1000  # CST_ATTACH_OLD of cstrace/attach.h
 _LIMIT_S = 10.0  # for a safe place
+_LOOK_S = 0.1  # between two looks, where no breakpoint is hit
 _MOST_FRAMES = 64
 _TRIES = 5
 _NOW = 2  # RTLD_NOW
@@ -139,8 +141,9 @@ class Arrival:
                 return
             is_ours = not gdb.selected_inferior().was_attached
             left = end - time.monotonic()
-            if is_ours or left < 0 or not _run_back(left):
+            if is_ours or left < 0:
                 break
+            _run_back(left)
         raise gdb.GdbError(
             "no thread is where libcstrace.so can be loaded: %s%s; %s" % (
                 "; ".join(f.text() for f in found[:_SHOWN]),
@@ -222,9 +225,11 @@ class Arrival:
                     break
                 left = end - time.monotonic()
                 within = self._renew(call)
-                if within and (left < 0 or not _run_back(left)):
+                if within and left < 0:
                     raise Busy("%s: that of an earlier recorder"
                                % "; ".join(u.text() for u in within[:_SHOWN]))
+                if within:
+                    _run_back(left)
             notice = self._ask_notice(call) if folder and not answer else None
         if answer == errno.EBUSY:
             raise Busy("another recorder has it")
@@ -302,6 +307,7 @@ class _Waker(GuestThread):
         super().__init__(daemon=True)
         self._wait_s = wait_s
         self._is_over = threading.Event()
+        self.has_stopped_it = False
 
     def run(self) -> None:
         if not self._is_over.wait(self._wait_s):
@@ -311,27 +317,26 @@ class _Waker(GuestThread):
         thread = gdb.selected_thread()
         if (not self._is_over.is_set() and thread is not None
                 and thread.is_running()):
+            self.has_stopped_it = True
             gdb.execute("interrupt")
 
     def end(self) -> None:
         self._is_over.set()
 
 
-def _run_back(wait_s: float) -> bool:
-    """Lets the program run until a thread is back in code of its own; False:
-    none was in time.  GdbError: the program stopped otherwise, or ended."""
+def _run_back(left_s: float) -> None:
+    """Lets the program run until a thread is back in code of its own, or for a
+    while: in a JIT's code nobody knows where it comes back to.  GdbError: the
+    program stopped otherwise, or ended."""
     events: list[gdb.StopEvent] = []
     with Live(gdb.selected_inferior().pid) as live:
         pcs = {pc for t in threads() for pc in _own_frames(live, t)}
     stops = [_BackBreakpoint(pc) for pc in pcs]
-    waker = _Waker(wait_s)
+    waker = _Waker(min(left_s, _LOOK_S))
     gdb.events.stop.connect(events.append)
     waker.launch()
     try:
-        text = gdb.execute("continue", to_string=True)
-    except gdb.error as e:
-        raise gdb.GdbError("the program cannot go on: %s"
-                           % " ".join(str(e).split())) from None
+        seen = captured.printed("continue")
     finally:
         waker.end()
         gdb.events.stop.disconnect(events.append)
@@ -340,11 +345,13 @@ def _run_back(wait_s: float) -> bool:
                 stop.delete()
     if not gdb.selected_inferior().pid:
         raise gdb.GdbError("the program has ended")
-    last = events[-1] if events else None
-    if isinstance(last, gdb.BreakpointEvent):
-        return True
-    if isinstance(last, gdb.SignalEvent) and last.stop_signal == "SIGINT":
-        return False
-    gdb.write(text)
+    if not events:
+        raise gdb.GdbError("the program cannot go on")
+    last = events[-1]
+    if isinstance(last, gdb.BreakpointEvent) or (
+            isinstance(last, gdb.SignalEvent) and last.stop_signal == "SIGINT"
+            and waker.has_stopped_it):  # and not Ctrl-C
+        return
+    seen.show()
     raise gdb.GdbError("the program stopped before libcstrace.so was loaded: "
                        "`cstrace start` again")

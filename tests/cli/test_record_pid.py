@@ -196,10 +196,11 @@ def test_code_that_waits_for_nothing_and_signals(tmp_path, start):
     assert (out, one.returncode) == ("right ticks\n", 3)
 
 
-@pytest.mark.parametrize("flags", [(), ("-DNAMED",)], ids=str)
-def test_threads_in_code_of_no_file(tmp_path, start, flags):
+@pytest.mark.parametrize("flags, words", [((), ()), (("-DNAMED",), ()),
+                                          ((), ("alone",))], ids=str)
+def test_threads_in_code_of_no_file(tmp_path, start, flags, words):
     """They are not within the shim that an earlier recorder has left."""
-    one = start(compiled(tmp_path, RUNS_MADE_CODE, *flags))
+    one = start(compiled(tmp_path, RUNS_MADE_CODE, *flags), *words)
     for _ in range(3):
         said = record(tmp_path, one.pid, "--for", "200ms")
         assert "was changed" not in said

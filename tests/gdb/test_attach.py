@@ -159,16 +159,17 @@ def test_another_users_process(tmp_path, start):
     assert is_as_in_file(one.pid) and one.poll() is None
 
 
-@pytest.mark.parametrize("flags", [(), ("-DNAMED",)], ids=str)
-def test_threads_in_code_of_no_file(tmp_path, start, flags):
+@pytest.mark.parametrize("flags, words", [((), ()), (("-DNAMED",), ()),
+                                          ((), ("alone",))], ids=str)
+def test_threads_in_code_of_no_file(tmp_path, start, flags, words):
     """They are not within the shim that an earlier gdb has left, and no
     breakpoint is set where gdb guesses that they return to."""
-    one = start(compiled(tmp_path, RUNS_MADE_CODE, *flags))
+    one = start(compiled(tmp_path, RUNS_MADE_CODE, *flags), *words)
     turn = ("attach %d" % one.pid, "cstrace start", "tbreak step", "continue",
             "tbreak step", "continue", "cstrace stop", "detach")
     out = run_gdb(tmp_path, None, *QUIET, *turn, *turn, *turn).out
     assert out.count("cstrace: on (ring mode)") == 3, out
-    assert "was changed" not in out
+    assert "was changed" not in out and "SIGINT" not in out
     assert is_as_in_file(one.pid)
     one.terminate()
     assert one.wait(LIMIT_S) == 3
