@@ -20,7 +20,7 @@ import gdb
 from .. import gdb_setting, locate
 from ..live import Live
 from ..ui import captured
-from ..ui.console import GuestThread
+from ..ui.console import GuestThread, uncounted
 from . import hooks, inferior_call
 
 _OLD = 1000  # CST_ATTACH_OLD of cstrace/attach.h
@@ -336,7 +336,8 @@ def _run_back(left_s: float) -> None:
     gdb.events.stop.connect(events.append)
     waker.launch()
     try:
-        seen = captured.printed("continue")
+        with uncounted():
+            seen = captured.printed("continue")
     finally:
         waker.end()
         gdb.events.stop.disconnect(events.append)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import os
@@ -124,6 +125,22 @@ def _is_styled(fd: int) -> bool:
 def _gdb_width() -> int:
     """Columns as gdb has them; 0: no limit."""
     return gdb.parameter("width") or 0
+
+
+@contextlib.contextmanager
+def uncounted() -> Iterator[None]:
+    """gdb's pager counts no lines within, as of what nobody is shown: behind them
+    it would ask for a key.  It counts even where it is off; and gdb takes the size
+    from a command only that prints where others do."""
+    sizes = {} if is_mi() else {
+        name: gdb.parameter(name) or 0 for name in ("height", "width")}
+    for name in sizes:
+        gdb.execute("set %s 0" % name)
+    try:
+        yield
+    finally:
+        for name, size in sizes.items():
+            gdb.execute("set %s %d" % (name, size))
 
 
 _LINKED_PROGRAMS = ("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper")

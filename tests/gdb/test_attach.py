@@ -8,10 +8,11 @@ import subprocess
 import pytest
 
 from lib_build import BUILD, Variant, build
-from lib_gdb import run_gdb
+from lib_gdb import run_gdb, wait_for
 from lib_process import (AS_NOBODY, HAS_A_HOLE, HOLE, RUNS_MADE_CODE, compiled,
                          nobody_can_read)
 from lib_server import HOOKS, Clients, hook_words, is_as_in_file, server
+from lib_term import PROMPT, Terminal
 
 LIMIT_S = 120
 QUIET = ("set cstrace live off", "set cstrace step-report off")
@@ -210,6 +211,28 @@ def test_it_gives_up_with_the_reason(tmp_path, start):
     assert ("no thread is where libcstrace.so can be loaded: thread 1 is in a "
             "signal handler (" in out)
     assert "after `detach` `cstrace sample -p %d`" % one.pid in out
+    assert is_as_in_file(one.pid) and one.poll() is None
+
+
+def test_ctrl_c_ends_the_wait(tmp_path, start):
+    """Then gdb's pager has not counted what nobody was shown."""
+    one = start(compiled(tmp_path, HANDLES))
+
+    def n_switches():
+        with open("/proc/%d/status" % one.pid, encoding="ascii") as f:
+            return sum(map(int, re.findall(r"ctxt_switches:\s+(\d+)",
+                                           f.read())))
+
+    with Terminal(tmp_path, None) as t:
+        t.ask("attach %d" % one.pid)
+        before = n_switches()
+        t.send("cstrace start\n")
+        wait_for(lambda: n_switches() > before + 40, "many stops")
+        t.interrupt()
+        seen = t.wait(PROMPT)
+        assert "the program stopped before libcstrace.so was loaded" in seen
+        assert "received signal" not in seen
+        t.ask("detach")
     assert is_as_in_file(one.pid) and one.poll() is None
 
 
