@@ -22,6 +22,8 @@ WHOLE = {
     "none": BEFORE + AGAIN,
     "prctl": BEFORE + AGAIN,
     "syscall": BEFORE + AGAIN,
+    "handed": BEFORE + AGAIN,
+    "handed-by-syscall": BEFORE + AGAIN,
     "twice": BEFORE + AGAIN,
     "child": BEFORE + 2 * AGAIN,
     "parent": BEFORE + 2 * AGAIN,

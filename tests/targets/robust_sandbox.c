@@ -114,6 +114,24 @@ QUIET static void allow(const int *calls, int n, int flags)
 		_exit(77);
 }
 
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+#endif
+
+static volatile char is_handed; /* each system call would be a SIGSYS */
+
+/* A kernel before 5.11 does not know it. */
+QUIET static void hand_over_all(void)
+{
+	long failed = is_by_syscall
+			      ? syscall(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH,
+					1L, 0L, 0L, &is_handed)
+			      : prctl(PR_SET_SYSCALL_USER_DISPATCH, 1L, 0L, 0L,
+				      &is_handed);
+
+	is_handed = !failed;
+}
+
 /* Not by stdio, which asks for the kind of its file. */
 QUIET static void say(const char *format, long n)
 {
@@ -209,6 +227,9 @@ QUIET int main(int argc, char **argv)
 		is_by_syscall = 1;
 		allow(usual, COUNT(usual), 0);
 	}
+	is_by_syscall |= !strcmp(where, "handed-by-syscall");
+	if (!strncmp(where, "handed", 6))
+		hand_over_all();
 	if (!strcmp(where, "twice")) {
 		allow(wide, COUNT(wide), 0);
 		allow(usual, COUNT(usual), 0);
@@ -227,6 +248,7 @@ QUIET int main(int argc, char **argv)
 		with_alarms(500);
 	else
 		go_on();
+	is_handed = 0;
 	say(strncmp(where, "alarms", 6) && !is_to_jump ? "%ld leaves\n"
 						       : "over\n",
 	    n_leaves);

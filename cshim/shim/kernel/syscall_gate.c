@@ -24,7 +24,9 @@ static struct sock_filter code[MAX_CODE];
 static struct filter filters[MAX_FILTERS];
 static uint32_t n_code, n_filters;
 static uint32_t is_unknown; /* there were more */
-static uint32_t is_watched; /* there are any */
+static uint32_t is_watched; /* there are any, or threads with the following */
+static __thread const volatile uint8_t *selector
+	__attribute__((tls_model("initial-exec")));
 
 /* ---- what the sandbox would say -------------------------------------------
  */
@@ -76,7 +78,8 @@ static long gate_errno(long number, long a, long b, long c, long d, long e,
 	};
 	long error;
 
-	if (__atomic_load_n(&is_unknown, __ATOMIC_RELAXED))
+	if (__atomic_load_n(&is_unknown, __ATOMIC_RELAXED) ||
+	    (selector && *selector))
 		return -EPERM;
 	error = filters_errno(&data);
 	/* With a limit: if the process is stopped meanwhile, the kernel goes on
@@ -203,4 +206,18 @@ void gate_add_filter(const struct sock_fprog *program, int is_for_all)
 	__atomic_store_n(&is_watched, 1, __ATOMIC_SEQ_CST);
 	if (is_for_all)
 		wait_for_calls();
+}
+
+void gate_dispatch(int is_on, const volatile uint8_t *at)
+{
+	static const uint8_t always = 1;
+
+	if (!is_on)
+		selector = 0;
+	else if (!at)
+		selector = &always;
+	else if (is_word((uint64_t)at & -(uint64_t)WORD))
+		selector = at;
+	if (selector)
+		__atomic_store_n(&is_watched, 1, __ATOMIC_SEQ_CST);
 }

@@ -7,6 +7,8 @@
 #ifndef SHIM_SYSCALL_GATE_H
 #define SHIM_SYSCALL_GATE_H
 
+#include <stdint.h>
+
 struct sock_fprog;
 
 /* Makes a system call.  Returns the kernel's result, or a negative errno as if
@@ -23,5 +25,11 @@ void gate_release(void);
  * waits for calls that other threads are in, about 100 ms at most.  program is
  * the program's pointer and need not be valid. */
 void gate_add_filter(const struct sock_fprog *program, int is_for_all);
+
+/* The calling thread's system calls are handed to the program itself as long as
+ * *selector is not 0 (PR_SET_SYSCALL_USER_DISPATCH); selector NULL: always.
+ * is_on 0: no more.  selector is the program's pointer and need not be valid.
+ */
+void gate_dispatch(int is_on, const volatile uint8_t *selector);
 
 #endif

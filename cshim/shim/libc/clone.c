@@ -39,7 +39,7 @@ void before_fork(void)
 }
 
 /* It is not known how a clone3 is meant: a mark does no harm. */
-void before_syscall(long number, long a, long b, long c)
+void before_syscall(long number, long a, long b, long c, long d, long e)
 {
 	libcs_need();
 	if (number == SYS_fork || number == SYS_clone3)
@@ -49,5 +49,5 @@ void before_syscall(long number, long a, long b, long c)
 	else if (number == SYS_execve)
 		exec_enters((const char *)a, (char **)c);
 	else
-		sandbox_enters(number, a, b, c);
+		sandbox_enters(number, (const long[]){a, b, c, d, e});
 }

@@ -10,6 +10,6 @@
 /* Run before clone(), fork() and syscall(); called by assembly only. */
 HIDDEN void before_clone(int (*function)(void *), void *stack, int flags);
 HIDDEN void before_fork(void);
-HIDDEN void before_syscall(long number, long a, long b, long c);
+HIDDEN void before_syscall(long number, long a, long b, long c, long d, long e);
 
 #endif

@@ -7,11 +7,12 @@
 
 #include "kernel/state.h"
 
-/* Looks at a system call that the program is about to make, with its first
- * three arguments, and prepares the shim if it begins a sandbox. */
-void sandbox_enters(long number, long a, long b, long c);
+/* Looks at a system call that the program is about to make, with its arguments,
+ * and prepares the shim if it begins a sandbox. */
+void sandbox_enters(long number, const long arguments[5]);
 
 /* Run before prctl(); called by assembly only. */
-HIDDEN void before_prctl(int option, unsigned long mode, unsigned long program);
+HIDDEN void before_prctl(int option, long mode, long program, long size,
+			 long selector);
 
 #endif
