@@ -287,7 +287,7 @@ def _own_frames(live: Live, thread: gdb.InferiorThread) -> Iterator[int]:
     for _ in range(_MOST_FRAMES):
         if frame is None:
             return
-        if (frame.type() == gdb.NORMAL_FRAME and live.is_return(frame.pc())):
+        if frame.type() == gdb.NORMAL_FRAME and live.is_return(frame.pc()):
             yield frame.pc()
         frame = frame.older()
 

@@ -228,13 +228,14 @@ class Patches:
         """Its patches are to be written, or there: a gdb was killed."""
         if not area.patches:
             return False
+        first = area.patches[0].address
         with contextlib.suppress(gdb.MemoryError):  # it is another file
             if all(code in (p.old, p.new)
                    for p, code in with_code(area.patches)):
                 return True
         say("%s was not patched: its code differs from the file's (if a "
             "recorder was killed: `cstrace record -p %d` puts it back; else "
-            "restart the program)" % (gdb.solib_name(area.patches[0].address) or "the program",
+            "restart the program)" % (gdb.solib_name(first) or "the program",
                                       gdb.selected_inferior().pid))
         return False
 

@@ -124,7 +124,7 @@ static void print_lineless(uint32_t n)
 		return;
 	print_row("lines", "%u more %s no line information, and %s left out", n,
 		  n == 1 ? "has" : "have", n == 1 ? "is" : "are");
-	print_mend("a REGEX that matches %s: %s", n == 1 ? "it" : "them",
+	print_mend("the REGEX . adds %s: %s", n == 1 ? "it" : "them",
 		   page_is_in_gdb() ? "-functions ." : "--patch=.");
 }
 

@@ -573,8 +573,7 @@ void cst_plan_text(const struct cst_planned *plans, const char *const *paths,
 	/* Some are in nearly every program: what the compiler makes. */
 	if (n_lineless > n_traced)
 		put(&t,
-		    "; %u more have no line information: a REGEX that "
-		    "matches them adds them",
+		    "; %u more have no line information: the REGEX . adds them",
 		    n_lineless);
 }
 
