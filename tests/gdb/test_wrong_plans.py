@@ -26,7 +26,7 @@ int main(void)
 	return 3;
 }
 """
-HEAD = struct.Struct("<QII20sIQQq12I")  # struct cst_plan
+HEAD = struct.Struct("<QII20sIQQq14I")  # struct cst_plan
 PATCH = struct.Struct("<QIIIIHBB")  # the begin of struct cst_patch, 64 bytes
 FUNCTION = struct.Struct("<QQIIIHBB")
 EXIT = 1

@@ -113,7 +113,10 @@ static enum cst_plan_reason reason_of(const struct chooser *c,
 		return CST_PLAN_HOOKED;
 	if (now->is_restartable)
 		return CST_PLAN_RESTARTABLE;
-	if (now->is_assembler || now->start == c->im->entry)
+	/* Compilers make call frame information for what they make no line for,
+	 * too. */
+	if (now->is_assembler || now->start == c->im->entry ||
+	    (c->has_lines && !now->has_line && !now->frame))
 		return CST_PLAN_ASSEMBLER;
 	if (!now->frame)
 		return CST_PLAN_NO_FRAME;
