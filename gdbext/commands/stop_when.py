@@ -54,8 +54,8 @@ def check_functions(whens: StopWhens, *words: Optional[str]) -> None:
                 "no function matches '%s' so far: a library may have it"
                 % plain(word))
         elif not n_seen:
-            say("no function that matches '%s' is patched, so that its calls "
-                "are not seen: `cstrace check --patch` in a shell tells why"
+            say("no function that matches '%s' is patched, so that conditions "
+                "do not see its calls: `cstrace check --patch` in a shell tells why"
                 % plain(word))
 
 

@@ -198,12 +198,15 @@ class Plans:
         """Returns the files that are patched."""
         return [file for file, _ in self._made]
 
-    def functions(self, path: str) -> Optional[dict[int, Planned]]:
+    def functions(self, path: str, has_border: bool = False
+                  ) -> Optional[dict[int, Planned]]:
         """Returns the functions of a file that are patched, by their addresses
-        in it; None: the file is not patched."""
+        in it; None: the file is not patched.  has_border: those too that report
+        the calls of traced files only."""
         path = os.path.realpath(path)
         plan_id = next((plan.id.decode() for file, plan in self._made
-                        if file == path and _is_of_own(plan)), None)
+                        if file == path and (_is_of_own(plan) or has_border
+                                             and plan.is_border)), None)
         if self.folder is None or plan_id is None:
             return None
         if path not in self._functions:

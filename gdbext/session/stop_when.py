@@ -117,7 +117,7 @@ class StopWhens:
         n = n_seen = 0
         for path in self._files():
             found = self._in_file(path, word)
-            planned = self._session.patching.plans.functions(path)
+            planned = self._session.patching.plans.functions(path, True)
             n += len(found)
             n_seen += (len(found) if planned is None
                        else len(planned.keys() & set(found)))
@@ -149,7 +149,7 @@ class StopWhens:
 
     def _why_not(self, tester: engine.Tester, wish: Wish, path: str,
                  address: int) -> str:
-        all_planned = self._session.patching.plans.functions(path)
+        all_planned = self._session.patching.plans.functions(path, True)
         planned = all_planned.get(address) if all_planned is not None else None
         if all_planned is not None and planned is None:
             return ""  # it is not traced at all

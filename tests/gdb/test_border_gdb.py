@@ -2,6 +2,7 @@
 """cstrace start -border: calls into libraries that are not traced, in gdb."""
 
 import itertools
+import pathlib
 import re
 import subprocess
 
@@ -88,6 +89,33 @@ def test_ends_are_those_of_the_calls(tmp_path, monkeypatch, flags):
     assert "plan is wrong" not in out
     (row,) = re.findall(r".*  qsort\b.*", out)
     assert "~" not in row
+
+
+def has_libc_debug():
+    libc = subprocess.run(["gcc", "-print-file-name=libc.so.6"], text=True,
+                          capture_output=True, check=True).stdout.strip()
+    found = re.search(r"Build ID: (\w\w)(\w+)", subprocess.run(
+        ["readelf", "-n", libc], text=True, capture_output=True,
+        check=True).stdout)
+    return found and pathlib.Path("/usr/lib/debug/.build-id", found[1],
+                                  found[2] + ".debug").exists()
+
+
+@ROADS
+@pytest.mark.skipif(not has_libc_debug(), reason="no debug information of libc")
+@pytest.mark.parametrize("condition, at", [
+    ("qsort -where 'n == 5'", "qsort"), ("free -where 'mem != NULL'", "free"),
+    ("qsort -where 'n == 6'", None), ("fclose -returns 0", "fclose"),
+    ("fclose -returns 1", None), ("malloc -where 'bytes == 16' -count 3", "malloc")])
+def test_conditions_on_values(tmp_path, flags, condition, at):
+    out = run_gdb(tmp_path, compiled(tmp_path, *flags), "set cstrace live off",
+                  "cstrace start -border", "break main", "run",
+                  "cstrace stop-when " + condition, "continue",
+                  "python f = gdb.selected_thread() and gdb.newest_frame(); "
+                  "print('AT', f and f.name())", "delete", "continue").out
+    (stopped,) = re.findall(r"^AT (\w+)", out, re.M)
+    assert stopped.strip("_").rpartition("_")[2] == at or (
+        stopped == "None" and at is None), out
 
 
 @ROADS
