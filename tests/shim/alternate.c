@@ -78,6 +78,7 @@ QUIET static void *play_long(void *arg)
 		clock_gettime(CLOCK_MONOTONIC, &now);
 	} while ((now.tv_sec - end.tv_sec) * 1000000000L + now.tv_nsec <
 		 end.tv_nsec);
+	use_bare(-1); /* a sanitizer would unmap it */
 	return arg;
 }
 
