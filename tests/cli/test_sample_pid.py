@@ -227,7 +227,7 @@ def test_any_stack_from_outside(tmp_path, process, words):
 
 @WAYS
 def test_a_stack_larger_than_a_samples_copy(tmp_path, process, way):
-    one = process(build("tall.c", *FLAGS, is_traced=False), 1000)
+    one = process(build("tall.c", *FLAGS, is_traced=False), 3000)
     done = command("sample", "-p", one.pid, *way, "--hz", 499, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     found, n = rows(tmp_path)
