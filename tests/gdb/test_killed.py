@@ -70,18 +70,16 @@ def test_the_next_gdb_traces_it_and_puts_it_back(tmp_path):
 
 def test_its_conditions_are_forgotten(tmp_path):
     """Else each call would ask for them under the next recorder, too."""
-    is_on = ("python print('ON', gdb.parse_and_eval("
-             "'((int *)&cstrace_stops)[1]'))")
-    look = ("attach %d", is_on, "detach")
     with busy(tmp_path) as one:
         kill_gdb(one, *QUIET, "cstrace start",
                  "cstrace stop-when answer -longer 100s")
         one.answers()
         seen = []
         for _ in range(2):
-            seen += re.findall(r"^ON (\d)", run_gdb(
-                tmp_path, None, *(word.replace("%d", str(one.pid))
-                                  for word in look)).out, re.M)
+            out = run_gdb(tmp_path, None, "attach %d" % one.pid,
+                          "python print('ON', gdb.parse_and_eval("
+                          "'((int *)&cstrace_stops)[1]'))", "detach").out
+            seen += re.findall(r"^ON (\d)", out, re.M)
             done = record(one)
             assert done.returncode == 0, done.stderr
         assert seen == ["1", "0"]
