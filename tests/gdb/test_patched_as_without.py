@@ -8,9 +8,9 @@ import subprocess
 
 import pytest
 
-from lib_as_without import SESSIONS, lines
+from lib_as_without import IN_LINKER, SESSIONS, lines
 from lib_build import Variant, build
-from lib_gdb import needs_watchpoints
+from lib_gdb import LOADER, needs_watchpoints
 
 GCC = [(level, flags) for level in ("-O0", "-Og", "-O1", "-O2", "-O3", "-Os")
        for flags in ((), ("-fcf-protection",), ("-no-pie",), ("-flto",))
@@ -46,7 +46,8 @@ def test_lines_are_as_without(gdb, compiler, level, flags, session):
     program = build("debugged.c", *flags, variant=Variant(compiler, level),
                     is_traced=False)
     commands = SESSIONS[session]
-    alone = lines(gdb, program, commands, False)
+    alone = lines(gdb, program, commands, False,
+                  LOADER if session in IN_LINKER else None)
     assert lines(gdb, program, commands, True) == alone
 
 
@@ -60,7 +61,9 @@ def test_lines_with_another_libc(gdb, session):
     program = build("debugged.c", "-Wl,--build-id,--eh-frame-hdr",
                     variant=Variant("musl-gcc", "-O2"), is_traced=False)
     commands = SESSIONS[session]
-    alone = lines(gdb, program, commands, False)
+    # These step on behind the end, through all libraries' destructors.
+    alone = lines(gdb, program, commands, False,
+                  LOADER if session == "many steps" else None)
     assert lines(gdb, program, commands, True) == alone
 
 
