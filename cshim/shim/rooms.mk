@@ -53,6 +53,7 @@ SHIM_SRC := \
 	cshim/shim/core/sigstack.c \
 	cshim/shim/libc/clone.c \
 	cshim/shim/libc/jump.c \
+	cshim/shim/libc/passing.c \
 	cshim/shim/core/exception.c \
 	cshim/shim/libc/sandbox.c \
 	cshim/shim/program/shim.c \

@@ -154,11 +154,13 @@ class AreaUnwinder(Unwinder):
         self.hooks = KnownHooks()
         # Asked before of each frame, while a thread steps.
         self.look: Callable[[Any], Optional[Any]] = lambda pending: None
-        # The shim's functions that trampolines call, and whether gdb is to know
-        # the first instruction of one, in the selected thread, as one that a
-        # signal runs first.
+        # The shim's functions that trampolines call; those that stand before
+        # libc's, with their jump to it; and whether gdb is to know the first
+        # instruction of one, in the selected thread, as one that a signal runs
+        # first: given that, and the jump, or 0.
         self.slots: set[int] = set()
-        self.is_passed: Callable[[int], bool] = lambda pc: False
+        self._passing: dict[int, int] = {}
+        self.is_passed: Callable[[int, int], bool] = lambda pc, jump: False
         # While gdb executes one instruction after the other for a watchpoint:
         # the place in a function that a place in a trampoline stands for.
         self.watched_place: Callable[[int], Optional[int]] = lambda pc: None
@@ -173,9 +175,21 @@ class AreaUnwinder(Unwinder):
         at = hooks.symbol_address("cstrace_patched_returns")
         self._returns = () if at is None else struct.unpack(
             "<%dQ" % _N_RETURNS, memory.read(pid, at, _WORD * _N_RETURNS))
+        self._look_for_passing(pid)
+
+    def _look_for_passing(self, pid: int) -> None:
+        bounds = hooks.symbol_address("cstrace_passing_bounds")
+        self._passing = {}
+        if bounds is None:
+            return
+        begin, end = struct.unpack("<QQ", memory.read(pid, bounds, 2 * _WORD))
+        distances = struct.iter_unpack("<ii", memory.read(
+            pid, begin, end - begin))
+        for at, (first, jump) in zip(range(begin, end, 8), distances):
+            self._passing[at + first] = at + 4 + jump
 
     def __call__(self, pending: Any) -> Optional[Any]:
-        if not self.hooks:
+        if not self.hooks and not self._passing:
             return None
         found = self.look(pending)
         pc = int(pending.read_register("rip")) % 2**64
@@ -185,9 +199,10 @@ class AreaUnwinder(Unwinder):
         if found is not None:
             return found
         self.leave_jump(pc)
-        if pc in self.slots:
-            return None if self.is_passed(pc) else _frame(pending, _word(int(
-                pending.read_register("rsp")) + _WORD), pc)
+        jump = self._passing.get(pc, 0)
+        if jump or pc in self.slots:
+            return None if self.is_passed(pc, jump) else _frame(
+                pending, _word(int(pending.read_register("rsp")) + _WORD), pc)
         hook = self.hooks.get(pc)
         if hook is not None:
             return self._from_trampoline(pending, hook)

@@ -51,6 +51,11 @@ def _shim() -> Optional[gdb.Objfile]:
     return found[0] if len(found) == 1 else None
 
 
+def has_shim() -> bool:
+    """Has the process libcstrace.so, as far as gdb knows?"""
+    return gdb.selected_inferior().pid != 0 and _shim() is not None
+
+
 def _address_in(shim: gdb.Objfile, name: str) -> Optional[int]:
     """Where that symbol of the shim's is, by its file's symbol table."""
     path = locate.file_name(shim) or ""

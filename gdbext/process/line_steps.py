@@ -2,10 +2,13 @@
 """gdb steps a thread by lines, for `step`, `next` and `until`: one instruction
 after the other as long as these are in the lines' code, in whichever call.  So it
 steps on in a recursive call, and through the trampolines that report it; but what
-these call of the shim, gdb takes for a call of another function's.
+these call of the shim, gdb takes for a call of another function's.  And where a
+function of the shim's stands before libc's, as `longjmp()`, gdb would not see that
+libc's is called, through which it steps in musl.
 
 At the shim's first instruction gdb asks unwinders for the thread's frame.  There
-the thread runs, behind gdb's back, to where the shim returns to."""
+the thread runs, behind gdb's back, to where the shim returns to, or to its jump to
+libc's function."""
 
 from __future__ import annotations
 
@@ -66,22 +69,22 @@ class LineSteps:
             self._jumped[tid] = jump
         return self._jumped.get(tid) is jump
 
-    def look(self, pc: int) -> bool:
+    def look(self, pc: int, jump: int) -> bool:
         """For an unwinder: gdb has seen the selected thread at the first
         instruction of the shim's.  Does it step?  Then it passes over the
-        shim."""
+        shim, up to that jump unless 0."""
         thread = gdb.selected_thread()
         is_stepped = thread is not None and thread.ptid[1] in self._tids
         if is_stepped:
-            self._pass(thread.ptid[1], pc)
+            self._pass(thread.ptid[1], pc, jump)
         return is_stepped
 
-    def _pass(self, tid: int, pc: int) -> None:
+    def _pass(self, tid: int, pc: int, jump: int) -> None:
         at = engine.thread_registers(tid)
         if at is None or at.pc != pc:
             return  # it has passed already
         with contextlib.suppress(OSError):  # the process is gone
-            to = int.from_bytes(memory.read(
+            to = jump or int.from_bytes(memory.read(
                 gdb.selected_inferior().pid, at.sp, _WORD), "little")
             self._has_run = True
             if not self._standing.come_to(tid, to):
@@ -89,6 +92,8 @@ class LineSteps:
 
     def end(self) -> bool:
         """At a stop: returns whether a thread has run something."""
+        if not self._tids and not self._jumped:
+            return False
         self._tids &= {t.ptid[1] for t in gdb.selected_inferior().threads()
                        if t.is_running()}
         # Into an inlined call gdb steps without a step of the thread's.

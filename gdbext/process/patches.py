@@ -19,6 +19,7 @@ from ..ui.console import say
 from . import arrival, displaced, hooks, memory, x86_64
 from .area_symbols import AreaSymbols
 from .area_unwinder import AreaUnwinder, KnownHooks
+from .connection import is_native
 from .instruction_steps import InstructionSteps, UnseenEnd
 from .line_steps import LineSteps
 from .original_code import ShownCode
@@ -479,14 +480,17 @@ class Patches:
 
     def before_line_step(self) -> None:
         """gdb is about to step by lines, in a child or a checkpoint perhaps."""
-        if (self.is_in_place() and stands()
-                and not self.before_going_on()):
-            # gdb looks for the frame of a watched variable before each
-            # instruction, and does not find it from within a trampoline.
-            is_watched = self.software_watch.has_hardware()
-            if is_watched:
-                self.steps.begin(is_over_calls=True)
-            self.line_steps.begin(may_jump=not is_watched)
+        if not stands() or not is_native() or self.before_going_on():
+            return
+        # gdb looks for the frame of a watched variable before each
+        # instruction, and does not find it from within a trampoline.
+        is_watched = self.is_in_place() and self.software_watch.has_hardware()
+        if is_watched:
+            self.steps.begin(is_over_calls=True)
+        elif not self.is_in_place():
+            self._unwinder.look_for_shim(gdb.selected_inferior().pid)
+            self._unwinder.register()
+        self.line_steps.begin(may_jump=not is_watched)
 
     def before_going_on(self, is_over_calls: bool = False) -> bool:
         """gdb is about to let the selected thread go on: does it execute one
@@ -499,7 +503,7 @@ class Patches:
     def end_steps(self, is_step: bool) -> bool:
         """At a stop: returns whether the thread has moved since that, or has run
         a trampoline."""
-        has_run = bool(self._now.areas) and self.line_steps.end()
+        has_run = self.line_steps.end()
         has_run |= self.software_watch.end()
         if not self.is_in_place():
             return has_run

@@ -33,7 +33,7 @@ from .samples import Samples
 from .start_options import CHOOSING, StartOptions, recorded_options
 from .step_report import StepReport
 from .stops import Stops
-from ..ui.stophooks import StopHook
+from ..ui.stophooks import StopHooks
 from .way import Goto
 from ..ui.words import count, duration_text, saved_text, silent
 
@@ -73,22 +73,7 @@ class Session:
         self.process_record = ProcessRecord(self)
         self.leftovers = kept_traces.Leftovers()
         self._terminals = terminals()
-        self._hooks = [StopHook("hook-stop", "stopped"),
-                       StopHook("hook-detach", "detaching")]
-        # All ways to record come to this target; an end has no event.
-        self._command_hooks = [StopHook("hook-stepi", "stepping"),
-                               StopHook("hook-nexti", "stepping_over"),
-                               *(StopHook("hook-" + name, "stepping_lines")
-                                 for name in ("step", "next", "until")),
-                               StopHook("hook-continue", "continuing"),
-                               *(StopHook("hook-" + name, "going_on")
-                                 for name in ("finish", "advance", "signal")),
-                               StopHook("hook-jump", "jumping"),
-                               StopHook("info hook-program", "telling_program"),
-                               StopHook("info hookpost-program",
-                                        "told_program"),
-                               StopHook("target hook-record-full", "recording"),
-                               StopHook("record hookpost-stop", "recorded")]
+        self._hooks = StopHooks()
 
     # ---- what the user sees of it -------------------------------------------
 
@@ -459,10 +444,14 @@ class Session:
     def keep_hooks(self, is_prompt: bool = True) -> None:
         """The user may have defined a hook-stop since."""
         if self.is_on():
-            for hook in self._hooks:
-                hook.install()
-            for hook in self._command_hooks if is_prompt else []:
-                hook.install()
+            self._hooks.install(is_prompt)
+        if is_prompt:
+            self.keep_line_hooks()
+
+    def keep_line_hooks(self) -> None:
+        """Is something traced, or may the shim stand before libc's functions?
+        Then steps by lines are seen."""
+        self._hooks.keep_lines(self.is_on() or hooks.has_shim())
 
     def tidy(self) -> None:
         """At the prompt: the user may have selected another inferior."""
@@ -476,8 +465,7 @@ class Session:
         self.options = None
         self.patching.plans.forget()
         self.samples.end()
-        for hook in [*self._hooks, *self._command_hooks]:
-            hook.remove()
+        self._hooks.remove()
         self.refresh_preload()
         self.tell_change()
 

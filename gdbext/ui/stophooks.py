@@ -56,3 +56,44 @@ class StopHook:
         if body is not None and self._call in body:
             _define(self._name, [line for line in body if line != self._call],
                     is_new=False)
+
+
+class StopHooks:
+    """All that say to cstrace what gdb does."""
+
+    def __init__(self) -> None:
+        self._hooks = [StopHook("hook-stop", "stopped"),
+                       StopHook("hook-detach", "detaching")]
+        self._line_hooks = [StopHook("hook-" + name, "stepping_lines")
+                            for name in ("step", "next", "until")]
+        self._has_line_hooks = False
+        # All ways to record come to this target; an end has no event.
+        self._command_hooks = [StopHook("hook-stepi", "stepping"),
+                               StopHook("hook-nexti", "stepping_over"),
+                               StopHook("hook-continue", "continuing"),
+                               *(StopHook("hook-" + name, "going_on")
+                                 for name in ("finish", "advance", "signal")),
+                               StopHook("hook-jump", "jumping"),
+                               StopHook("info hook-program", "telling_program"),
+                               StopHook("info hookpost-program",
+                                        "told_program"),
+                               StopHook("target hook-record-full", "recording"),
+                               StopHook("record hookpost-stop", "recorded")]
+
+    def install(self, is_prompt: bool) -> None:
+        """Something is traced.  While a command may run, its hook is not
+        changed."""
+        for hook in [*self._hooks, *(self._command_hooks if is_prompt else [])]:
+            hook.install()
+
+    def keep_lines(self, is_wanted: bool) -> None:
+        """Are steps by lines to be seen?"""
+        if is_wanted or self._has_line_hooks:
+            for hook in self._line_hooks:
+                hook.install() if is_wanted else hook.remove()
+        self._has_line_hooks = is_wanted
+
+    def remove(self) -> None:
+        for hook in [*self._hooks, *self._command_hooks]:
+            hook.remove()
+        self.keep_lines(False)

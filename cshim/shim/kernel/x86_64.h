@@ -248,19 +248,35 @@ static inline int has_thread_data(void)
 	".type cstrace_" #name ", @function\n" \
 	".set cstrace_" #name ", " #name "\n"
 
+/* Where gdb steps by lines, and a thread has come here, gdb steps on, as it
+ * does in what a signal runs first: it would take it for the wrong function's
+ * call.  But it asks the unwinder of gdbext/process/line_steps.py before. */
+#define PASSED_BEGIN          \
+	".cfi_startproc\n"    \
+	".cfi_signal_frame\n" \
+	"endbr64\n"           \
+	".cfi_endproc\n"      \
+	".cfi_startproc\n"
+
 /* A function that calls `first` with the arguments that it was given, then
  * jumps to where the pointer `next` leads with all as it was: what comes there
- * finds its caller's frame, of which not a word was touched. */
-#define PASSING_FUNCTION(name, first, next)                                  \
-	__asm__(".text\n"                                                    \
-		".p2align 4\n"                                               \
-		".globl " #name "\n"                                         \
-		".type " #name ", @function\n" #name ":\n" DEBUGGERS_NAME(   \
-			name) ".cfi_startproc\n"                             \
-			      "endbr64\n" ARGUMENTS_PUSHED "call " #first    \
-			      "\n" ARGUMENTS_POPPED "jmp *" #next "(%rip)\n" \
-			      ".cfi_endproc\n"                               \
-			      ".size " #name ", . - " #name "\n")
+ * finds its caller's frame, of which not a word was touched.  gdb finds it, and
+ * that jump, in the section. */
+#define PASSING_FUNCTION(name, first, next)                                \
+	__asm__(".text\n"                                                  \
+		".p2align 4\n"                                             \
+		".globl " #name "\n"                                       \
+		".type " #name ", @function\n" #name ":\n" DEBUGGERS_NAME( \
+			name) "8:\n" PASSED_BEGIN ARGUMENTS_PUSHED         \
+			      "call " #first "\n" ARGUMENTS_POPPED         \
+			      "9: jmp *" #next "(%rip)\n"                  \
+			      ".cfi_endproc\n"                             \
+			      ".size " #name ", . - " #name "\n"           \
+			      ".pushsection cstrace_passing, \"a\", "      \
+			      "@progbits\n"                                \
+			      ".balign 4\n"                                \
+			      ".long 8b - ., 9b - .\n"                     \
+			      ".popsection\n")
 
 /* A function that takes at most six arguments of integers, and calls `next`
  * with these and, as one more by value, what the registers held (struct

@@ -22,16 +22,6 @@
 #define PATCH_SAVED_FIRST PUSHED(rcx) PUSHED(rdx) PUSHED(rsi) PUSHED(rdi)
 #define PATCH_RESTORED_LAST POPPED(rdi) POPPED(rsi) POPPED(rdx) POPPED(rcx)
 
-/* Where gdb steps by lines, and a thread has come here, gdb steps on, as it does
- * in what a signal runs first: it would take it for the wrong function's call.
- * But it asks the unwinder of gdbext/process/line_steps.py before. */
-#define PATCH_BEGIN                                                    \
-		".cfi_startproc\n"                                     \
-		".cfi_signal_frame\n"                                  \
-		"endbr64\n"                                            \
-		".cfi_endproc\n"                                       \
-		".cfi_startproc\n"
-
 /* Puts a function's return address, or the address of that, into rsi: at its
  * first instruction and before its ret, behind a prologue that sets the frame
  * pointer, or where the trampoline tells. */
@@ -88,7 +78,7 @@
 		".globl " #name "\n"                                   \
 		".hidden " #name "\n"                                  \
 		".type " #name ", @function\n" #name ":\n"             \
-		PATCH_BEGIN PATCH_SAVED_FIRST                          \
+		PASSED_BEGIN PATCH_SAVED_FIRST                          \
 		RETURN_OF_##at                                         \
 		"mov %rax, %rdi\n"                                     \
 		from                                                   \
@@ -179,7 +169,7 @@
 		".globl " #name "\n"                                   \
 		".hidden " #name "\n"                                  \
 		".type " #name ", @function\n" #name ":\n"             \
-		PATCH_BEGIN PATCH_SAVED_FIRST                          \
+		PASSED_BEGIN PATCH_SAVED_FIRST                          \
 		RETURN_OF_##at                                         \
 		from                                                   \
 		PLACE_OF_##at                                          \

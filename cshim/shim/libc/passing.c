@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tells gdb where the functions are that stand before libc's (PASSING_FUNCTION):
- * its steps pass over them (gdbext/process/line_steps.py).
+ * Tells gdb where the functions are that stand before libc's
+ * (PASSING_FUNCTION): its steps pass over them (gdbext/process/line_steps.py).
  */
 #include "kernel/state.h"
 
