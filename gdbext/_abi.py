@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 412925251
+VERSION = 2053336760
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -1025,6 +1025,8 @@ PROTOTYPES = {
     "cst_file_has_function": (C.c_int, [C.c_char_p, C.c_char_p, C.c_int,
         C.c_char_p, C.c_uint32]),
     "cst_file_functions": (C.c_int, [C.c_char_p, C.c_char_p, C.c_int,
+        C.POINTER(C.c_uint64), C.c_uint32, C.POINTER(cst_error)]),
+    "cst_file_called": (C.c_int, [C.c_char_p, C.c_char_p, C.c_int,
         C.POINTER(C.c_uint64), C.c_uint32, C.POINTER(cst_error)]),
     "cst_tester_open": (C.c_int, [C.c_uint32, C.c_char_p,
         C.POINTER(C.c_void_p), C.POINTER(cst_error)]),

@@ -236,6 +236,15 @@ def file_functions(path: str, word: str, choice: Choice) -> list[int]:
     return list(out[:min(n, len(out))])
 
 
+def file_called(path: str, word: str, choice: Choice) -> list[int]:
+    """Where in the file calls of functions that the word stands for may be
+    reported at the border: at their forms for this processor, or at stubs."""
+    out = (C.c_uint64 * N_FUNCTIONS)()
+    n = _call("cst_file_called", as_bytes(path), as_bytes(word), choice.names,
+              out, len(out))
+    return list(out[:min(n, len(out))])
+
+
 class Tester:
     """What a program's files say of the values of its calls: of the process,
     or of the file at path alone."""

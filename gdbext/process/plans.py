@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Iterator, NamedTuple, Optional
+from typing import Callable, Iterator, NamedTuple, Optional
 
 import gdb
 
@@ -203,10 +203,21 @@ class Plans:
         """Returns the functions of a file that are patched, by their addresses
         in it; None: the file is not patched.  has_border: those too that report
         the calls of traced files only."""
+        return self._read(path, lambda plan: _is_of_own(plan) or (
+            has_border and bool(plan.is_border)))
+
+    def border(self, path: str) -> dict[int, Planned]:
+        """Returns all that is patched of a file of the border: one whose
+        functions report calls from traced files, or a traced one that reports
+        calls at its stubs."""
+        return self._read(path, lambda plan: bool(
+            plan.is_border or plan.n_stubs)) or {}
+
+    def _read(self, path: str, is_wanted: Callable[[planned.Planned], bool]
+              ) -> Optional[dict[int, Planned]]:
         path = os.path.realpath(path)
         plan_id = next((plan.id.decode() for file, plan in self._made
-                        if file == path and (_is_of_own(plan) or has_border
-                                             and plan.is_border)), None)
+                        if file == path and is_wanted(plan)), None)
         if self.folder is None or plan_id is None:
             return None
         if path not in self._functions:

@@ -95,8 +95,13 @@ class StopWhens:
 
     def _in_file(self, path: str, word: str) -> list[int]:
         if (path, word) not in self._known:
-            self._known[path, word] = engine.file_functions(
-                path, word, self._session.choice())
+            choice = self._session.choice()
+            found = engine.file_functions(path, word, choice)
+            border = self._session.patching.plans.border(path)
+            if border:
+                found += [a for a in engine.file_called(path, word, choice)
+                          if a in border and a not in found]
+            self._known[path, word] = found
         return self._known[path, word]
 
     def _files(self) -> list[str]:
@@ -149,10 +154,13 @@ class StopWhens:
 
     def _why_not(self, tester: engine.Tester, wish: Wish, path: str,
                  address: int) -> str:
-        all_planned = self._session.patching.plans.functions(path, True)
-        planned = all_planned.get(address) if all_planned is not None else None
-        if all_planned is not None and planned is None:
-            return ""  # it is not traced at all
+        plans = self._session.patching.plans
+        planned = plans.border(path).get(address)
+        own = plans.functions(path) if planned is None else None
+        if own is not None:
+            planned = own.get(address)
+            if planned is None:
+                return ""  # it is not traced at all
         try:
             if wish.where:
                 tester.tests(wish.where, address, False,

@@ -119,21 +119,36 @@ def test_conditions_on_values(tmp_path, flags, condition, at):
 
 
 @ROADS
+@pytest.mark.parametrize("condition", ["strlen", "memset", "memset -count 2",
+                                       "malloc -under ^word"])
+def test_conditions_on_a_name(tmp_path, flags, condition):
+    """strlen() has a form for each processor, memset() is seen at a stub here
+    where libc has debug information."""
+    out = run_gdb(tmp_path, compiled(tmp_path, *flags), "set cstrace live off",
+                  "cstrace start -border", "break main", "run", "delete",
+                  "cstrace stop-when " + condition,
+                  *["continue", WHERE] * 6).out
+    stops = re.findall("^AT .*(strlen|memset|malloc).* < word:", out, re.M)
+    assert len(stops) == (1 if "-count" in condition else 5), out
+    assert "is patched, so that" not in out
+
+
+@ROADS
 @pytest.mark.parametrize("word, n", [("step", 30), ("next", 8)])
 def test_steps_are_as_without(tmp_path, flags, word, n):
     program = compiled(tmp_path, *flags)
-    commands = ["set cstrace live off", "set cstrace step-report off"]
+    quiet = ["set cstrace live off", "set cstrace step-report off"]
     walk = ["break main", "run", "delete", WHERE, *([word, WHERE] * n),
             "break compare", "continue", WHERE, "finish", WHERE]
 
-    def places(start):
-        out = run_gdb(tmp_path, program, *commands, *start, *walk).out
+    def places(*start, **how):
+        out = run_gdb(tmp_path, program, *start, *walk, **how).out
         assert not start or "calls into" in out
         return re.findall("^AT .*", out, re.M)
 
-    alone = places([])
+    alone = places(loader=None)
     assert len(alone) >= n + 2
-    assert places(["cstrace start -border"]) == alone
+    assert places(*quiet, "cstrace start -border") == alone
 
 
 @ROADS

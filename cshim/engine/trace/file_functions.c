@@ -5,6 +5,8 @@
  */
 #include "cstrace/engine.h"
 #include "elf/elffile.h"
+#include "elf/forms.h"
+#include "elf/stubs.h"
 #include "elf/symtab.h"
 #include "names/names.h"
 #include "names/wording.h"
@@ -27,14 +29,25 @@ static int is_place(const char *path, const char *word, uint64_t *at)
 	return end && !*end;
 }
 
-static int has_place(const struct elf_file *f, const char *path,
-		     const char *word, uint64_t *at)
+static int has_place(const char *path, const char *word, uint64_t *at)
 {
+	struct elf_file file;
 	uint8_t byte;
+	int is_there;
 
-	return is_place(path, word, at) && elf_file_bytes(f, *at, &byte, 1);
+	if (!is_place(path, word, at))
+		return 0;
+	is_there = elf_file_open(&file, elf_file_descriptor(path)) &&
+		   elf_file_bytes(&file, *at, &byte, 1);
+	elf_file_close(&file);
+	return is_there;
 }
 
+static int read_own(struct symtab *t, const struct elf_file *f)
+{
+	return symtab_init(t, f->elf, SHT_SYMTAB, 0) ||
+	       symtab_init(t, f->elf, SHT_DYNSYM, 0);
+}
 /* Returns the functions with their names; NULL: out of memory. */
 static struct names *names_of(const struct symtab *functions)
 {
@@ -98,11 +111,9 @@ int cst_file_has_function(const char *path, const char *word,
 		return CST_FAILED;
 	if (!elf_file_open(&file, elf_file_descriptor(path)))
 		; /* it tells of none */
-	else if (has_place(&file, path, word, &at))
+	else if (has_place(path, word, &at))
 		found = 1;
-	else if ((symtab_init(&functions, file.elf, SHT_SYMTAB, 0) ||
-		  symtab_init(&functions, file.elf, SHT_DYNSYM, 0)) &&
-		 functions.n)
+	else if (read_own(&functions, &file) && functions.n)
 		found = has_function(&functions, &w, word, near, size);
 	symtab_release(&functions);
 	elf_file_close(&file);
@@ -130,29 +141,61 @@ static int list_functions(const struct symtab *functions, struct wording *w,
 	return (int)n_found;
 }
 
-int cst_file_functions(const char *path, const char *word, enum cst_names names,
-		       uint64_t *out, uint32_t n, struct cst_error *err)
+/* Sets out as cst_file_functions() does, by the table that fill() makes of the
+ * file. */
+static int find_in(const char *path, const char *word, enum cst_names names,
+		   int (*fill)(struct symtab *, const struct elf_file *),
+		   uint64_t *out, uint32_t n, struct cst_error *err)
 {
 	struct elf_file file;
 	struct symtab functions = {0};
 	struct wording w;
-	uint64_t at;
 	int found = wording_init(&w, word, names, err);
 
 	if (found < 0)
 		return found;
 	found = 0;
-	if (!elf_file_open(&file, elf_file_descriptor(path)))
-		; /* it does not tell */
-	else if (has_place(&file, path, word, &at)) {
-		found = 1;
-		if (n)
-			out[0] = at;
-	} else if (symtab_init(&functions, file.elf, SHT_SYMTAB, 0) ||
-		   symtab_init(&functions, file.elf, SHT_DYNSYM, 0))
+	if (elf_file_open(&file, elf_file_descriptor(path)) &&
+	    fill(&functions, &file))
 		found = list_functions(&functions, &w, out, n);
 	symtab_release(&functions);
 	elf_file_close(&file);
 	wording_release(&w);
 	return found;
+}
+
+static int read_called(struct symtab *t, const struct elf_file *f)
+{
+	struct stubs stubs;
+	int status = stubs_init(&stubs, f);
+
+	forms_init(t, f);
+	for (uint32_t i = 0; i < stubs.n_code && !status; i++) {
+		const struct stub_code *code = &stubs.code[i];
+		const char *name = stubs.all[code->stub].name;
+
+		if (name)
+			status = symtab_add(t, name, code->start, code->end, 1);
+	}
+	stubs_release(&stubs);
+	symtab_order(t);
+	return !status;
+}
+
+int cst_file_functions(const char *path, const char *word, enum cst_names names,
+		       uint64_t *out, uint32_t n, struct cst_error *err)
+{
+	uint64_t at;
+
+	if (!has_place(path, word, &at))
+		return find_in(path, word, names, read_own, out, n, err);
+	if (n)
+		out[0] = at;
+	return 1;
+}
+
+int cst_file_called(const char *path, const char *word, enum cst_names names,
+		    uint64_t *out, uint32_t n, struct cst_error *err)
+{
+	return find_in(path, word, names, read_called, out, n, err);
 }

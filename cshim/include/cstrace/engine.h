@@ -920,6 +920,14 @@ CST_API int cst_file_functions(const char *path, const char *word,
 			       enum cst_names names, uint64_t *out, uint32_t n,
 			       struct cst_error *err);
 
+/* Likewise for what has the names of functions by which others call it, or it
+ * calls others: the forms of a function that has one for each kind of
+ * processor, and the linker's stubs.  Calls at the border are reported there.
+ */
+CST_API int cst_file_called(const char *path, const char *word,
+			    enum cst_names names, uint64_t *out, uint32_t n,
+			    struct cst_error *err);
+
 /* What the object files of a program say of the values of its calls. */
 struct cst_tester;
 
