@@ -70,15 +70,20 @@ def _begin(code: list[tuple[int, bytes]], i: int) -> Optional[int]:
 def _ends(patches: Patches, area: Area, function: int) -> Iterator[End]:
     """The returns of a patched function that no patch reports."""
     code = _code(function, area.sizes[function])
+    # There the shim asks who has called: others than traced files do, too.
+    is_border = any(hook.slot == abi.CST_SLOT_BORDER_ENTER
+                    for hook in area.hooks.values()
+                    if hook.function == function)
     for i, (at, one) in enumerate(code):
         if one not in _RETURNS or patches.steps.is_displaced(at):
             continue
-        begin = _begin(code, i)
+        begin = None if is_border else _begin(code, i)
         if begin is not None:
             yield End(area, function, begin, abi.CST_SLOT_FRAMED_EXIT,
                       area.code[0] + abi.CST_PLAN_BACK_FRAMED)
         else:
-            yield End(area, function, at, abi.CST_SLOT_EXIT,
+            yield End(area, function, at, abi.CST_SLOT_BORDER_EXIT if is_border
+                      else abi.CST_SLOT_EXIT,
                       area.code[0] + abi.CST_PLAN_BACK)
 
 

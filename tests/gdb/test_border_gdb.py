@@ -133,6 +133,43 @@ def test_conditions_on_a_name(tmp_path, flags, condition):
     assert "is patched, so that" not in out
 
 
+OTHERS = r"""
+#include <stdio.h>
+#include <string.h>
+static char text[300];
+__attribute__((noinline)) static int own(int n)
+{
+	text[n] = '\0';
+	return strlen(text) + 1;
+}
+int main(void)
+{
+	FILE *null = fopen("/dev/null", "w");
+
+	for (int n = 0; n < 200; n++) {
+		memset(text, 'x', sizeof text);
+		own(n);
+		fputs(text, null);
+	}
+	return 0;
+}
+"""
+
+
+def test_ends_without_a_patch_are_not_those_of_others(tmp_path, monkeypatch):
+    """fputs() calls strlen(), too, some of whose ends have no room.  gdb stops
+    there at calls by others, too.  The shim checks what is reported then."""
+    (tmp_path / "sorts.c").write_text(OTHERS)
+    monkeypatch.setenv("CSTRACE_CHECK_ENDS", "1")
+    subprocess.run(["gcc", "-g", "-O1", "-fno-builtin", "sorts.c", "-o", "others"],
+                   cwd=tmp_path, check=True, timeout=100)
+    out = run_gdb(tmp_path, tmp_path / "others", "set cstrace live off",
+                  "cstrace start -border", "break main", "run",
+                  "cstrace stop-when strlen -returns 199", *["continue", WHERE] * 2).out
+    assert re.findall("^AT .*", out, re.M)[0].split(" < ")[1].startswith("own:")
+    assert "exited normally" in out and "plan is wrong" not in out
+
+
 @ROADS
 @pytest.mark.parametrize("word, n", [("step", 30), ("next", 8)])
 def test_steps_are_as_without(tmp_path, flags, word, n):
