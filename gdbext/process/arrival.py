@@ -20,7 +20,7 @@ import gdb
 from .. import gdb_setting, locate
 from ..live import Live
 from ..ui import captured
-from ..ui.console import GuestThread, uncounted
+from ..ui.console import GuestThread
 from . import hooks, inferior_call
 
 _OLD = 1000  # CST_ATTACH_OLD of cstrace/attach.h
@@ -336,8 +336,7 @@ def _run_back(left_s: float) -> None:
     gdb.events.stop.connect(events.append)
     waker.launch()
     try:
-        with uncounted():
-            seen = captured.printed("continue")
+        seen = captured.printed("continue")
     finally:
         waker.end()
         gdb.events.stop.disconnect(events.append)

@@ -16,7 +16,7 @@ from typing import Callable, Iterator, NamedTuple, Optional
 
 import gdb
 
-from .console import is_logging, is_mi, is_tui, write
+from .console import is_logging, is_mi, is_tui, uncounted, write
 
 _STDOUT = 1
 _PART = 4096  # that is read at once
@@ -86,8 +86,8 @@ def _printed(command: str, logs: list[int]) -> tuple[str, dict[int, str]]:
     with contextlib.ExitStack() as stack:
         ends = [stack.enter_context(_elsewhere(fd)) for fd in logs + others]
         end = stack.enter_context(_elsewhere(_STDOUT))
-        with contextlib.suppress(gdb.error):  # a call that ends so, as it is to
-            gdb.execute(command)
+        with contextlib.suppress(gdb.error), uncounted():
+            gdb.execute(command)  # a call that ends so, as it is to
     text, found = _all_of(end), [_all_of(fd) for fd in ends]
     n = len(logs)
     return (text or next(filter(None, found[:n]), ""),
