@@ -65,6 +65,10 @@ def check_values(whens: StopWhens, wish: Wish, command: str) -> None:
     if n:
         say("%s: at %s it is not decided: %s"
             % (command, count(n, "function"), why))
+    n = whens.n_unseen_ends(wish) if wish.longer_ns else 0
+    if n:
+        say("%s: at %s some ends are not seen, for they have no patch"
+            % (command, count(n, "function")))
 
 
 class StopWhenCommand(TraceCommand):

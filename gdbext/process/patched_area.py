@@ -220,22 +220,18 @@ class Planned(NamedTuple):
     """A function that is patched."""
 
     entry: int  # CST_PATCHED_ENTRY and the like
-    n_exits: int  # that return to its caller
+    misses_ends: bool  # some or all; those at a stub are another function's
 
 
 def planned_functions(plan: bytes) -> dict[int, Planned]:
     """Returns the functions of a plan, by their addresses in the file."""
     head = abi.cst_plan.from_buffer_copy(plan)
     functions = _items(plan, head.functions, abi.cst_plan_function)
-    entries: dict[int, int] = {}
-    exits: dict[int, int] = {}
-    for p in _items(plan, head.patches, abi.cst_patch):
-        if p.kind == abi.CST_PATCH_ENTRY:
-            entries[p.function] = _ENTRIES[_slot(plan, head, p.hook)]
-        is_exit = (p.kind == abi.CST_PATCH_EXIT or
-                   (p.end_hook and p.end_kind == abi.CST_PATCH_EXIT))
-        exits[p.function] = exits.get(p.function, 0) + bool(is_exit)
-    return {functions[i].address: Planned(entry, exits.get(i, 0))
+    entries = {p.function: _ENTRIES[_slot(plan, head, p.hook)]
+               for p in _items(plan, head.patches, abi.cst_patch)
+               if p.kind == abi.CST_PATCH_ENTRY}
+    return {functions[i].address: Planned(entry, bool(
+                functions[i].n_missed or functions[i].is_stub))
             for i, entry in entries.items()}
 
 

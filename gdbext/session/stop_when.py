@@ -11,6 +11,7 @@ import gdb
 from .. import _abi as abi, engine, locate
 from ..breakpoints.landing import Hit
 from ..process import hooks
+from ..process.patched_area import Planned
 from ..process.stop_table import Condition
 from ..ui.console import plain, say
 from ..ui.words import duration_text
@@ -91,18 +92,17 @@ class StopWhens:
         self._session = session
         self.all: dict[int, StopWhen] = {}
         self._n_made = 0
-        self._known: dict[tuple[str, str], list[int]] = {}
+        # Functions of that name, and what is called by it at the border.
+        self._known: dict[tuple[str, str], tuple[set[int], set[int]]] = {}
 
-    def _in_file(self, path: str, word: str) -> list[int]:
+    def _in_file(self, path: str, word: str) -> set[int]:
         if (path, word) not in self._known:
             choice = self._session.choice()
-            found = engine.file_functions(path, word, choice)
-            border = self._session.patching.plans.border(path)
-            if border:
-                found += [a for a in engine.file_called(path, word, choice)
-                          if a in border and a not in found]
-            self._known[path, word] = found
-        return self._known[path, word]
+            self._known[path, word] = (
+                set(engine.file_functions(path, word, choice)),
+                set(engine.file_called(path, word, choice)))
+        own, called = self._known[path, word]
+        return own | called & self._session.patching.plans.border(path).keys()
 
     def _files(self) -> list[str]:
         return _files(self._session.patching.plans.files())
@@ -124,8 +124,7 @@ class StopWhens:
             found = self._in_file(path, word)
             planned = self._session.patching.plans.functions(path, True)
             n += len(found)
-            n_seen += (len(found) if planned is None
-                       else len(planned.keys() & set(found)))
+            n_seen += len(found if planned is None else planned.keys() & found)
         return n, n_seen
 
     # ---- values --------------------------------------------------------------
@@ -152,15 +151,21 @@ class StopWhens:
             raise engine.CstraceError(reasons[0])
         return len(reasons), reasons[0] if reasons else ""
 
+    def n_unseen_ends(self, wish: Wish) -> int:
+        """At how many functions does the program not see all ends?"""
+        return sum(one.misses_ends for path in self._files()
+                   for address, one in self._planned(path).items()
+                   if address in self._in_file(path, wish.function))
+
+    def _planned(self, path: str) -> dict[int, Planned]:
+        plans = self._session.patching.plans
+        return {**(plans.functions(path) or {}), **plans.border(path)}
+
     def _why_not(self, tester: engine.Tester, wish: Wish, path: str,
                  address: int) -> str:
-        plans = self._session.patching.plans
-        planned = plans.border(path).get(address)
-        own = plans.functions(path) if planned is None else None
-        if own is not None:
-            planned = own.get(address)
-            if planned is None:
-                return ""  # it is not traced at all
+        planned = self._planned(path).get(address)
+        if planned is None and self._session.patching.plans.has(path):
+            return ""  # it is not traced at all
         try:
             if wish.where:
                 tester.tests(wish.where, address, False,

@@ -119,15 +119,16 @@ def test_conditions_on_values(tmp_path, flags, condition, at):
 
 
 @ROADS
+@pytest.mark.parametrize("is_early", [False, True], ids=["later", "before"])
 @pytest.mark.parametrize("condition", ["strlen", "memset", "memset -count 2",
                                        "malloc -under ^word"])
-def test_conditions_on_a_name(tmp_path, flags, condition):
+def test_conditions_on_a_name(tmp_path, flags, condition, is_early):
     """strlen() has a form for each processor, memset() is seen at a stub here
     where libc has debug information."""
+    begin = ["cstrace start -border", "break main", "run", "delete"]
+    begin.insert(0 if is_early else len(begin), "cstrace stop-when " + condition)
     out = run_gdb(tmp_path, compiled(tmp_path, *flags), "set cstrace live off",
-                  "cstrace start -border", "break main", "run", "delete",
-                  "cstrace stop-when " + condition,
-                  *["continue", WHERE] * 6).out
+                  *begin, *["continue", WHERE] * 6).out
     stops = re.findall("^AT .*(strlen|memset|malloc).* < word:", out, re.M)
     assert len(stops) == (1 if "-count" in condition else 5), out
     assert "is patched, so that" not in out

@@ -95,6 +95,16 @@ def test_without_a_patch_at_the_end_it_stands_there(gdb):
     assert [w.split(":")[0] for w in at(exact)] == ["next_square"]
 
 
+def test_a_duration_needs_an_end_that_is_seen(gdb):
+    run = gdb(program_of("locals.c", "gcc", "-O0"), *ON,
+              *("cstrace stop-when %s -longer 1ns" % name
+                for name in ("next_square", "square")), "run", WHERE_AM_I)
+    assert [line for line in run.lines() if "ends are not seen" in line] == [
+        "cstrace: cstrace stop-when: at 1 function some ends are not seen, "
+        "for they have no patch"]
+    assert [w.split(":")[0] for w in at(run)] == ["square"]
+
+
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_a_program_that_has_no_other_end(gdb, compiler):
     """None of its ends may have room for a patch."""

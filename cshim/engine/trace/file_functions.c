@@ -48,6 +48,7 @@ static int read_own(struct symtab *t, const struct elf_file *f)
 	return symtab_init(t, f->elf, SHT_SYMTAB, 0) ||
 	       symtab_init(t, f->elf, SHT_DYNSYM, 0);
 }
+
 /* Returns the functions with their names; NULL: out of memory. */
 static struct names *names_of(const struct symtab *functions)
 {
