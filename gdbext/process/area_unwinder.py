@@ -154,13 +154,14 @@ class AreaUnwinder(Unwinder):
         self.hooks = KnownHooks()
         # Asked before of each frame, while a thread steps.
         self.look: Callable[[Any], Optional[Any]] = lambda pending: None
-        # The shim's functions that trampolines call; those that stand before
-        # libc's, with their jump to it; and whether gdb is to know the first
-        # instruction of one, in the selected thread, as one that a signal runs
-        # first: given that, and the jump, or 0.
+        # The shim's functions that trampolines call; others that steps pass
+        # over, mostly such as stand before libc's, with their last instruction,
+        # or 0: not that one; and whether gdb is to know the first instruction of
+        # one, in the selected thread, as one that a signal runs first: given
+        # that, and the last, or 0.
         self.slots: set[int] = set()
         self._passing: dict[int, int] = {}
-        self.is_passed: Callable[[int, int], bool] = lambda pc, jump: False
+        self.is_passed: Callable[[int, int], bool] = lambda pc, last: False
         # While gdb executes one instruction after the other for a watchpoint:
         # the place in a function that a place in a trampoline stands for.
         self.watched_place: Callable[[int], Optional[int]] = lambda pc: None
@@ -185,8 +186,12 @@ class AreaUnwinder(Unwinder):
         begin, end = struct.unpack("<QQ", memory.read(pid, bounds, 2 * _WORD))
         distances = struct.iter_unpack("<ii", memory.read(
             pid, begin, end - begin))
-        for at, (first, jump) in zip(range(begin, end, 8), distances):
-            self._passing[at + first] = at + 4 + jump
+        for at, (first, last) in zip(range(begin, end, 8), distances):
+            self._passing[at + first] = at + 4 + last
+        # What the linker tells the shim then is for a breakpoint of gdb's.
+        dlopen = hooks.symbol_address("cstrace_dlopen")
+        if dlopen is not None:
+            self._passing[dlopen] = 0
 
     def __call__(self, pending: Any) -> Optional[Any]:
         if not self.hooks and not self._passing:
@@ -199,10 +204,12 @@ class AreaUnwinder(Unwinder):
         if found is not None:
             return found
         self.leave_jump(pc)
-        jump = self._passing.get(pc, 0)
-        if jump or pc in self.slots:
-            return None if self.is_passed(pc, jump) else _frame(
-                pending, _word(int(pending.read_register("rsp")) + _WORD), pc)
+        last = self._passing.get(pc)
+        if last is not None or pc in self.slots:
+            if last != 0 and self.is_passed(pc, last or 0):
+                return None
+            return _frame(pending, _word(int(
+                pending.read_register("rsp")) + _WORD), pc)
         hook = self.hooks.get(pc)
         if hook is not None:
             return self._from_trampoline(pending, hook)

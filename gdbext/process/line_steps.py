@@ -69,22 +69,22 @@ class LineSteps:
             self._jumped[tid] = jump
         return self._jumped.get(tid) is jump
 
-    def look(self, pc: int, jump: int) -> bool:
+    def look(self, pc: int, last: int) -> bool:
         """For an unwinder: gdb has seen the selected thread at the first
         instruction of the shim's.  Does it step?  Then it passes over the
-        shim, up to that jump unless 0."""
+        shim, up to that instruction unless 0."""
         thread = gdb.selected_thread()
         is_stepped = thread is not None and thread.ptid[1] in self._tids
         if is_stepped:
-            self._pass(thread.ptid[1], pc, jump)
+            self._pass(thread.ptid[1], pc, last)
         return is_stepped
 
-    def _pass(self, tid: int, pc: int, jump: int) -> None:
+    def _pass(self, tid: int, pc: int, last: int) -> None:
         at = engine.thread_registers(tid)
         if at is None or at.pc != pc:
             return  # it has passed already
         with contextlib.suppress(OSError):  # the process is gone
-            to = jump or int.from_bytes(memory.read(
+            to = last or int.from_bytes(memory.read(
                 gdb.selected_inferior().pid, at.sp, _WORD), "little")
             self._has_run = True
             if not self._standing.come_to(tid, to):

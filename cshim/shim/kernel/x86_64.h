@@ -258,25 +258,29 @@ static inline int has_thread_data(void)
 	".cfi_endproc\n"      \
 	".cfi_startproc\n"
 
-/* A function that calls `first` with the arguments that it was given, then
- * jumps to where the pointer `next` leads with all as it was: what comes there
- * finds its caller's frame, of which not a word was touched.  gdb finds it, and
- * that jump, in the section. */
-#define PASSING_FUNCTION(name, first, next)                                \
-	__asm__(".text\n"                                                  \
-		".p2align 4\n"                                             \
-		".globl " #name "\n"                                       \
-		".type " #name ", @function\n" #name ":\n" DEBUGGERS_NAME( \
-			name) "8:\n" PASSED_BEGIN ARGUMENTS_PUSHED         \
-			      "call " #first "\n" ARGUMENTS_POPPED         \
-			      "9: jmp *" #next "(%rip)\n"                  \
-			      ".cfi_endproc\n"                             \
-			      ".size " #name ", . - " #name "\n"           \
-			      ".pushsection cstrace_passing, \"a\", "      \
-			      "@progbits\n"                                \
-			      ".balign 4\n"                                \
-			      ".long 8b - ., 9b - .\n"                     \
+/* A function that calls `first` with the arguments that it was given, and then
+ * executes `last` with all as it was.  gdb finds it, and that instruction, in
+ * the section. */
+#define PASSED_FUNCTION(name, first, last)                                    \
+	__asm__(".text\n"                                                     \
+		".p2align 4\n"                                                \
+		".globl " #name "\n"                                          \
+		".type " #name ", @function\n" #name ":\n" DEBUGGERS_NAME(    \
+			name) "8:\n" PASSED_BEGIN ARGUMENTS_PUSHED            \
+			      "call " #first "\n" ARGUMENTS_POPPED "9: " last \
+			      "\n"                                            \
+			      ".cfi_endproc\n"                                \
+			      ".size " #name ", . - " #name "\n"              \
+			      ".pushsection cstrace_passing, \"a\", "         \
+			      "@progbits\n"                                   \
+			      ".balign 4\n"                                   \
+			      ".long 8b - ., 9b - .\n"                        \
 			      ".popsection\n")
+
+/* One that jumps to where the pointer `next` leads: what comes there finds its
+ * caller's frame, of which not a word was touched. */
+#define PASSING_FUNCTION(name, first, next) \
+	PASSED_FUNCTION(name, first, "jmp *" #next "(%rip)")
 
 /* A function that takes at most six arguments of integers, and calls `next`
  * with these and, as one more by value, what the registers held (struct

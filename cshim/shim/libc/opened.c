@@ -26,14 +26,8 @@ void opened_now(void)
 		patches_look();
 }
 
-static void nothing(void)
-{
-}
-
-extern HIDDEN void *opened_next;
-void *opened_next = (void *)nothing;
 extern HIDDEN char opened_notice[];
-PASSING_FUNCTION(opened_notice, opened_now, opened_next);
+PASSED_FUNCTION(opened_notice, opened_now, "ret");
 __asm__(".hidden opened_notice");
 
 /* Returns the length of an instruction that compilers pad functions with, or
