@@ -154,10 +154,10 @@ class AreaUnwinder(Unwinder):
         self.hooks = KnownHooks()
         # Asked before of each frame, while a thread steps.
         self.look: Callable[[Any], Optional[Any]] = lambda pending: None
-        # The shim's functions that trampolines call; others that steps pass
-        # over, mostly such as stand before libc's, with their last instruction,
-        # or 0: not that one; and whether gdb is to know the first instruction of
-        # one, in the selected thread, as one that a signal runs first: given
+        # The shim's functions that trampolines call; others, mostly such as
+        # stand before libc's, with their last instruction if steps pass over
+        # them, else the first; and whether gdb is to know the first instruction
+        # of one, in the selected thread, as one that a signal runs first: given
         # that, and the last, or 0.
         self.slots: set[int] = set()
         self._passing: dict[int, int] = {}
@@ -188,10 +188,6 @@ class AreaUnwinder(Unwinder):
             pid, begin, end - begin))
         for at, (first, last) in zip(range(begin, end, 8), distances):
             self._passing[at + first] = at + 4 + last
-        # What the linker tells the shim then is for a breakpoint of gdb's.
-        dlopen = hooks.symbol_address("cstrace_dlopen")
-        if dlopen is not None:
-            self._passing[dlopen] = 0
 
     def __call__(self, pending: Any) -> Optional[Any]:
         if not self.hooks and not self._passing:
@@ -206,7 +202,7 @@ class AreaUnwinder(Unwinder):
         self.leave_jump(pc)
         last = self._passing.get(pc)
         if last is not None or pc in self.slots:
-            if last != 0 and self.is_passed(pc, last or 0):
+            if last != pc and self.is_passed(pc, last or 0):
                 return None
             return _frame(pending, _word(int(
                 pending.read_register("rsp")) + _WORD), pc)

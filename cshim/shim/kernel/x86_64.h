@@ -259,9 +259,9 @@ static inline int has_thread_data(void)
 	".cfi_startproc\n"
 
 /* A function that calls `first` with the arguments that it was given, and then
- * executes `last` with all as it was.  gdb finds it, and that instruction, in
- * the section. */
-#define PASSED_FUNCTION(name, first, last)                                    \
+ * executes `last` with all as it was.  gdb finds it in the section, and up to
+ * which instruction its steps pass over it: 9b, the last; 8b: none. */
+#define PASSED_FUNCTION(name, first, last, passed)                            \
 	__asm__(".text\n"                                                     \
 		".p2align 4\n"                                                \
 		".globl " #name "\n"                                          \
@@ -274,13 +274,13 @@ static inline int has_thread_data(void)
 			      ".pushsection cstrace_passing, \"a\", "         \
 			      "@progbits\n"                                   \
 			      ".balign 4\n"                                   \
-			      ".long 8b - ., 9b - .\n"                        \
+			      ".long 8b - ., " #passed " - .\n"               \
 			      ".popsection\n")
 
 /* One that jumps to where the pointer `next` leads: what comes there finds its
  * caller's frame, of which not a word was touched. */
 #define PASSING_FUNCTION(name, first, next) \
-	PASSED_FUNCTION(name, first, "jmp *" #next "(%rip)")
+	PASSED_FUNCTION(name, first, "jmp *" #next "(%rip)", 9b)
 
 /* A function that takes at most six arguments of integers, and calls `next`
  * with these and, as one more by value, what the registers held (struct
