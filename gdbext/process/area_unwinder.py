@@ -155,10 +155,10 @@ class AreaUnwinder(Unwinder):
         # Asked before of each frame, while a thread steps.
         self.look: Callable[[Any], Optional[Any]] = lambda pending: None
         # The shim's functions that trampolines call; others, mostly such as
-        # stand before libc's, with their last instruction if steps pass over
-        # them, else the first; and whether gdb is to know the first instruction
-        # of one, in the selected thread, as one that a signal runs first: given
-        # that, and the last, or 0.
+        # stand before libc's, with their last instruction, or its breakpoint's;
+        # and whether gdb is to know the first instruction of one, in the
+        # selected thread, as one that a signal runs first: given that, and the
+        # last, or 0.
         self.slots: set[int] = set()
         self._passing: dict[int, int] = {}
         self.is_passed: Callable[[int, int], bool] = lambda pc, last: False
@@ -188,6 +188,9 @@ class AreaUnwinder(Unwinder):
             pid, begin, end - begin))
         for at, (first, last) in zip(range(begin, end, 8), distances):
             self._passing[at + first] = at + 4 + last
+        mapped = hooks.symbol_address("cstrace_patches_mapped")
+        if mapped is not None:
+            self._passing[mapped] = mapped
 
     def __call__(self, pending: Any) -> Optional[Any]:
         if not self.hooks and not self._passing:
@@ -202,10 +205,8 @@ class AreaUnwinder(Unwinder):
         self.leave_jump(pc)
         last = self._passing.get(pc)
         if last is not None or pc in self.slots:
-            if last != pc and self.is_passed(pc, last or 0):
-                return None
-            return _frame(pending, _word(int(
-                pending.read_register("rsp")) + _WORD), pc)
+            return None if self.is_passed(pc, last or 0) else _frame(
+                pending, _word(int(pending.read_register("rsp")) + _WORD), pc)
         hook = self.hooks.get(pc)
         if hook is not None:
             return self._from_trampoline(pending, hook)

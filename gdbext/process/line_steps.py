@@ -13,15 +13,18 @@ libc's function."""
 from __future__ import annotations
 
 import contextlib
+from typing import Callable
 
 import gdb
 
-from .. import engine
+from .. import _abi as abi, engine
 from ..gdb_setting import Held
-from . import memory
+from . import hooks, memory
 from .patched_area import Patch
-from .standing import Standing, flush
+from .standing import Standing, flush, return_from
 
+# What the shim calls before and after it maps areas, for a breakpoint.
+MAPPED = "cstrace_patches_mapped"
 _WORD = 8
 
 
@@ -35,13 +38,17 @@ class LineSteps:
         self.jumps: dict[int, Patch] = {}  # short ones, at functions' begins
         self._jumped: dict[int, Patch] = {}  # by these, as a step began
         self._has_run = False  # one, behind gdb's back
-        self._inside: set[int] = set()  # these have not come out of the shim
+        # These have not come out of the shim: to that place, unless 0, from the
+        # breakpoint where it maps areas.  And these have.
+        self._inside: dict[int, int] = {}
+        self._told: set[int] = set()
 
     def begin(self, may_jump: bool) -> None:
         """gdb is about to step the selected thread; may_jump: nothing else looks
         after what it does at a patch."""
         tid = gdb.selected_thread().ptid[1]
         self._tids.add(tid)
+        self._inside.pop(tid, None)
         if may_jump and self._jump(tid, int(gdb.newest_frame().pc())):
             # With it gdb would set the thread back, at a breakpoint there.
             self._in_line.hold(self)
@@ -74,10 +81,12 @@ class LineSteps:
         instruction of the shim's.  Does it step?  Then it passes over the
         shim, up to that instruction unless 0."""
         thread = gdb.selected_thread()
-        is_stepped = thread is not None and thread.ptid[1] in self._tids
-        if is_stepped:
-            self._pass(thread.ptid[1], pc, last)
-        return is_stepped
+        tid = thread.ptid[1] if thread is not None else 0
+        if last == pc:  # a breakpoint, see go_on()
+            return tid in self._inside or tid in self._told
+        if tid in self._tids:
+            self._pass(tid, pc, last)
+        return tid in self._tids
 
     def _pass(self, tid: int, pc: int, last: int) -> None:
         at = engine.thread_registers(tid)
@@ -88,7 +97,31 @@ class LineSteps:
                 gdb.selected_inferior().pid, at.sp, _WORD), "little")
             self._has_run = True
             if not self._standing.come_to(tid, to):
-                self._inside.add(tid)
+                at = engine.thread_registers(tid)
+                is_mapping = at is not None and (
+                    at.pc == hooks.symbol_address(MAPPED))
+                self._inside[tid] = to if is_mapping else 0
+
+    def go_on(self, hear: Callable[[abi.cst_registers], None]) -> None:
+        """A thread has come to the breakpoint where the shim maps areas, and
+        has been heard.  If a step has led it there, through the dynamic linker,
+        it goes on, behind gdb's back, to where the step does; hear() is given
+        each such call on the way."""
+        tid = gdb.selected_thread().ptid[1]
+        to, at = self._inside.get(tid, 0), engine.thread_registers(tid)
+        if not to or at is None:
+            return
+        self._in_line.hold(self)  # gdb steps over the breakpoint
+        self._told.add(tid)
+        place = at.pc
+        while at is not None and at.pc == place:
+            return_from(tid, at)
+            if self._standing.come_to(tid, to):
+                del self._inside[tid]
+                return
+            at = engine.thread_registers(tid)
+            if at is not None and at.pc == place:
+                hear(at)
 
     def end(self) -> bool:
         """At a stop: returns whether a thread has run something."""
@@ -102,6 +135,7 @@ class LineSteps:
             engine.thread_move(tid, jump.trampoline, jump.address)
         if not self._jumped:
             self._in_line.release(self)
+        self._told.clear()
         has_run, self._has_run = self._has_run, False
         if has_run and self._is_elsewhere():
             flush()
@@ -116,8 +150,8 @@ class LineSteps:
             int(frame.read_register(r)) % 2**64 for r in ("rip", "rsp"))
 
     def process_ended(self) -> None:
-        self._tids, self._jumped, self._inside = set(), {}, set()
-        self._has_run = False
+        self._tids, self._jumped, self._inside = set(), {}, {}
+        self._has_run, self._told = False, set()
         self._in_line.release(self)
 
     def come_out(self) -> bool:
@@ -125,5 +159,6 @@ class LineSteps:
         condition?  Then the thread leaves it."""
         tid = gdb.selected_thread().ptid[1]
         is_inside = tid in self._inside and self._standing.come_out()
-        self._inside &= self._tids
+        self._inside = {t: to for t, to in self._inside.items()
+                        if t in self._tids}
         return is_inside

@@ -21,7 +21,7 @@ from .area_symbols import AreaSymbols
 from .area_unwinder import AreaUnwinder, KnownHooks
 from .connection import is_native
 from .instruction_steps import InstructionSteps, UnseenEnd
-from .line_steps import LineSteps
+from .line_steps import MAPPED, LineSteps
 from .original_code import ShownCode
 from .patched_area import Area, Hook, Patch
 from .patched_process import Key, PatchedProcess
@@ -32,8 +32,6 @@ from .software_watch import SoftwareWatch
 from .standing import (
     Standing, begin, expect_none, is_any_running, step, take_away, with_code,
     write, write_saved)
-
-MAPPED = "cstrace_patches_mapped"
 
 
 class MappedBreakpoint(gdb.Breakpoint):
@@ -47,8 +45,13 @@ class MappedBreakpoint(gdb.Breakpoint):
 
     @ctrlc.handed_on
     def stop(self) -> bool:
-        call, function, to = (int(gdb.parse_and_eval(r)) % 2**64
-                              for r in x86_64.ARGUMENTS)
+        self._hear(*(int(gdb.parse_and_eval(r)) % 2**64
+                     for r in x86_64.ARGUMENTS))
+        self._patches.line_steps.go_on(
+            lambda at: self._hear(*at.arguments[:3]))
+        return False
+
+    def _hear(self, call: int, function: int, to: int) -> None:
         try:
             if call == abi.CST_PATCHES_WANTED:
                 self._patches.make_plans()
@@ -59,7 +62,6 @@ class MappedBreakpoint(gdb.Breakpoint):
                     "dynamic linker is another than libc's")
         except Exception as e:  # never stop the user's program for it
             self._patches.error = str(e)
-        return False
 
 
 class Patches:

@@ -392,13 +392,18 @@ def return_from_noop(tid: int) -> Optional[abi.cst_registers]:
     """If the thread is at our breakpoint in one of the shim's functions that do
     nothing, it returns.  Returns its registers before."""
     at = engine.thread_registers(tid)
-    pid = gdb.selected_inferior().pid
     if at is None or at.pc not in map(hooks.symbol_address, _NOOPS):
         return None
+    return_from(tid, at)
+    return at
+
+
+def return_from(tid: int, at: abi.cst_registers) -> None:
+    """It is at a function's first instruction, and returns."""
+    pid = gdb.selected_inferior().pid
     engine.thread_set(tid, abi.cst_registers(
         pc=int.from_bytes(memory.read(pid, at.sp, _WORD), "little"),
         sp=at.sp + _WORD, ax=at.ax, flags=at.flags))
-    return at
 
 
 def step(to: int, sp: int = 0) -> bool:

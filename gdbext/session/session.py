@@ -466,6 +466,7 @@ class Session:
         self.patching.plans.forget()
         self.samples.end()
         self._hooks.remove()
+        self.keep_line_hooks()
         self.refresh_preload()
         self.tell_change()
 

@@ -94,6 +94,6 @@ class StopHooks:
         self._has_line_hooks = is_wanted
 
     def remove(self) -> None:
+        """Nothing is traced.  See keep_lines(), too."""
         for hook in [*self._hooks, *self._command_hooks]:
             hook.remove()
-        self.keep_lines(False)

@@ -82,6 +82,10 @@ static enum kind kind_of(int tid, const struct user_regs_struct *regs)
 	case SYS_pread64:
 	case SYS_read:
 	case SYS_close:
+	case SYS_faccessat: /* as it looks at what was opened */
+	case SYS_newfstatat:
+	case SYS_lseek:
+	case SYS_mprotect:
 		return CALL;
 	default:
 		return NOT_OURS;

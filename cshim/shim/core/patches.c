@@ -34,7 +34,7 @@ EXPORT struct cst_patched_table cstrace_patched;
 static uint64_t frames_of[CST_MAX_PATCHED];
 
 /* Where gdb has a breakpoint, if it is to patch. */
-NOOP_FUNCTION(cstrace_patches_mapped, .Lpatches_mapped);
+PASSED_NOOP_FUNCTION(cstrace_patches_mapped, .Lpatches_mapped);
 extern HIDDEN void patches_mapped(uint64_t call, uint64_t function,
 				  uint64_t to) __asm__(".Lpatches_mapped");
 

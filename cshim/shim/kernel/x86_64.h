@@ -218,18 +218,30 @@ static inline int has_thread_data(void)
 	       pointer;
 }
 
+/* Where gdb steps by lines, and a thread has come to this first instruction,
+ * gdb steps on, as it does in what a signal runs first: it would take it for
+ * the wrong function's call.  But it asks the unwinder of
+ * gdbext/process/line_steps.py before. */
+#define PASSED_BEGIN_OF(first)                       \
+	".cfi_startproc\n"                           \
+	".cfi_signal_frame\n" first ".cfi_endproc\n" \
+	".cfi_startproc\n"
+#define PASSED_BEGIN PASSED_BEGIN_OF("endbr64\n")
+
 /* A function that returns at once, with an address of its own.  No compiler
  * sees its body: none inlines, clones or merges it.  The second name is for
  * the same file's use, past the dynamic linker. */
-#define NOOP_FUNCTION(name, local)                                      \
-	__asm__(".text\n"                                               \
-		".p2align 4\n"                                          \
-		".globl " #name "\n"                                    \
-		".type " #name ", @function\n" #name ":\n" #local ":\n" \
-		".cfi_startproc\n"                                      \
-		"nop\n"                                                 \
-		"ret\n"                                                 \
-		".cfi_endproc\n"                                        \
+#define NOOP_FUNCTION(name, local) \
+	NOOP_FUNCTION_OF(name, local, ".cfi_startproc\n nop\n")
+#define PASSED_NOOP_FUNCTION(name, local) \
+	NOOP_FUNCTION_OF(name, local, PASSED_BEGIN_OF("nop\n"))
+#define NOOP_FUNCTION_OF(name, local, begin)                                  \
+	__asm__(".text\n"                                                     \
+		".p2align 4\n"                                                \
+		".globl " #name "\n"                                          \
+		".type " #name ", @function\n" #name ":\n" #local ":\n" begin \
+		"ret\n"                                                       \
+		".cfi_endproc\n"                                              \
 		".size " #name ", . - " #name "\n")
 
 #define PUSHED(reg) "push %" #reg "\n.cfi_adjust_cfa_offset 8\n"
@@ -248,20 +260,10 @@ static inline int has_thread_data(void)
 	".type cstrace_" #name ", @function\n" \
 	".set cstrace_" #name ", " #name "\n"
 
-/* Where gdb steps by lines, and a thread has come here, gdb steps on, as it
- * does in what a signal runs first: it would take it for the wrong function's
- * call.  But it asks the unwinder of gdbext/process/line_steps.py before. */
-#define PASSED_BEGIN          \
-	".cfi_startproc\n"    \
-	".cfi_signal_frame\n" \
-	"endbr64\n"           \
-	".cfi_endproc\n"      \
-	".cfi_startproc\n"
-
 /* A function that calls `first` with the arguments that it was given, and then
- * executes `last` with all as it was.  gdb finds it in the section, and up to
- * which instruction its steps pass over it: 9b, the last; 8b: none. */
-#define PASSED_FUNCTION(name, first, last, passed)                            \
+ * executes `last` with all as it was.  gdb finds it, and that instruction, in
+ * the section. */
+#define PASSED_FUNCTION(name, first, last)                                    \
 	__asm__(".text\n"                                                     \
 		".p2align 4\n"                                                \
 		".globl " #name "\n"                                          \
@@ -274,13 +276,13 @@ static inline int has_thread_data(void)
 			      ".pushsection cstrace_passing, \"a\", "         \
 			      "@progbits\n"                                   \
 			      ".balign 4\n"                                   \
-			      ".long 8b - ., " #passed " - .\n"               \
+			      ".long 8b - ., 9b - .\n"                        \
 			      ".popsection\n")
 
 /* One that jumps to where the pointer `next` leads: what comes there finds its
  * caller's frame, of which not a word was touched. */
 #define PASSING_FUNCTION(name, first, next) \
-	PASSED_FUNCTION(name, first, "jmp *" #next "(%rip)", 9b)
+	PASSED_FUNCTION(name, first, "jmp *" #next "(%rip)")
 
 /* A function that takes at most six arguments of integers, and calls `next`
  * with these and, as one more by value, what the registers held (struct

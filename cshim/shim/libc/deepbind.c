@@ -263,8 +263,7 @@ void before_dlopen(const char *file, int mode)
 	if (is_sealed && file && mode & RTLD_DEEPBIND && is_ours_to_do())
 		count(&area->n_past_sealed, 1);
 }
-/* It leads to the shim, and there to a breakpoint of gdb's (patches_look()). */
-PASSED_FUNCTION(dlopen, before_dlopen, "jmp *libcs_dlopen(%rip)", 8b);
+PASSING_FUNCTION(dlopen, before_dlopen, libcs_dlopen);
 
 /* ---- the beginning ---------------------------------------------------------
  */

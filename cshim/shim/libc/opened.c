@@ -27,7 +27,7 @@ void opened_now(void)
 }
 
 extern HIDDEN char opened_notice[];
-PASSED_FUNCTION(opened_notice, opened_now, "ret", 9b);
+PASSED_FUNCTION(opened_notice, opened_now, "ret");
 __asm__(".hidden opened_notice");
 
 /* Returns the length of an instruction that compilers pad functions with, or

@@ -6,8 +6,8 @@
  */
 #include "kernel/state.h"
 
-/* Made by the linker: of each function the first instruction and the one that
- * gdb's steps go on at, each as the distance from the number that says so. */
+/* Made by the linker: of each function the first instruction and the last,
+ * each as the distance from the number that says so. */
 extern HIDDEN const int32_t __start_cstrace_passing[], __stop_cstrace_passing[];
 
 EXPORT const uint64_t cstrace_passing_bounds[] = {
