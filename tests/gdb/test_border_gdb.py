@@ -126,7 +126,8 @@ def test_conditions_on_a_name(tmp_path, flags, condition, is_early):
     """strlen() has a form for each processor, memset() is seen at a stub here
     where libc has debug information."""
     begin = ["cstrace start -border", "break main", "run", "delete"]
-    begin.insert(0 if is_early else len(begin), "cstrace stop-when " + condition)
+    begin.insert(0 if is_early else len(begin),
+                 "cstrace stop-when " + condition)
     out = run_gdb(tmp_path, compiled(tmp_path, *flags), "set cstrace live off",
                   *begin, *["continue", WHERE] * 6).out
     stops = re.findall("^AT .*(strlen|memset|malloc).* < word:", out, re.M)
