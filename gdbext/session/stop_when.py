@@ -139,10 +139,14 @@ class StopWhens:
             addresses = self._in_file(path, wish.function)
             if not addresses:
                 continue
+            planned = self._planned(path)
+            if self._session.patching.plans.has(path):
+                addresses &= planned.keys()  # others are not traced at all
             tester = engine.Tester(path=path)
             try:
                 for address in addresses:
-                    reason = self._why_not(tester, wish, path, address)
+                    reason = self._why_not(tester, wish, address,
+                                           planned.get(address))
                     n_good += not reason
                     reasons += [reason] if reason else []
             finally:
@@ -153,19 +157,20 @@ class StopWhens:
 
     def n_unseen_ends(self, wish: Wish) -> int:
         """At how many functions does the program not see all ends?"""
-        return sum(one.misses_ends for path in self._files()
-                   for address, one in self._planned(path).items()
-                   if address in self._in_file(path, wish.function))
+        n = 0
+        for path in self._files():
+            planned = self._planned(path)
+            n += sum(planned[address].misses_ends for address
+                     in self._in_file(path, wish.function) & planned.keys())
+        return n
 
     def _planned(self, path: str) -> dict[int, Planned]:
         plans = self._session.patching.plans
         return {**(plans.functions(path) or {}), **plans.border(path)}
 
-    def _why_not(self, tester: engine.Tester, wish: Wish, path: str,
-                 address: int) -> str:
-        planned = self._planned(path).get(address)
-        if planned is None and self._session.patching.plans.has(path):
-            return ""  # it is not traced at all
+    @staticmethod
+    def _why_not(tester: engine.Tester, wish: Wish, address: int,
+                 planned: Optional[Planned]) -> str:
         try:
             if wish.where:
                 tester.tests(wish.where, address, False,

@@ -443,7 +443,8 @@ class Events:
         if self.is_again:
             return
         self.patches().line_steps.end()  # if nothing is traced
-        s.keep_line_hooks()
+        if not s.is_on():
+            s.keep_line_hooks()
         self._raise_due()
         if s.is_on() and s.recording is None and not s.midway.is_arriving:
             self._attached_stop(gdb.selected_inferior())
