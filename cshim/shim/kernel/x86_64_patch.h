@@ -87,8 +87,6 @@
 		/* look() of core/edge.c */                            \
 		"lea 0(, %rsi, 8), %rcx\n"                             \
 		PATCH_EDGE_OF_OFFSET                                   \
-		/* While rdtsc waits no other load is begun. */        \
-		"prefetcht0 (%rcx)\n"                                  \
 		"rdtsc\n"                                              \
 		"shl $32, %rdx\n"                                      \
 		"or %rdx, %rax\n"                                      \
