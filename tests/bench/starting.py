@@ -73,6 +73,10 @@ def _to_row():
     return (now - _marks(output)[0]) * 1e3
 
 
+# A breakpoint in libc, as ours: gdb reads libc's debug information for it.
+LIBC_READ = "python gdb.Breakpoint('_exit', internal=True).enabled = False"
+
+
 def _git(words, is_first=False):
     """Milliseconds from there to the end of git, which nobody recompiled."""
     if is_first:
@@ -82,7 +86,7 @@ def _git(words, is_first=False):
             "set cstrace live off", MARK, *words, "run", MARK],
         True), stdout=subprocess.PIPE)
     marks = _marks(done.stdout)
-    if len(marks) != 2 or not words and "git version" not in done.stdout:
+    if len(marks) != 2 or "git version" not in done.stdout:
         raise Failed("gdb did not run git")
     return (marks[1] - marks[0]) * 1e3
 
@@ -115,7 +119,7 @@ def start(table):
         "ours": lambda: _to_main(PROGRAM, args, ["cstrace start"], True),
         "plain waiting": lambda: _to_main("waiting", [], [], False)[0],
         "row": _to_row,
-        "git": lambda: _git([]),
+        "git": lambda: _git([LIBC_READ]),
         "git first": lambda: _git(["cstrace start"], is_first=True),
         "git again": lambda: _git(["cstrace start"]),
         "still": _still,
