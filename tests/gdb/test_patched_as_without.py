@@ -159,6 +159,17 @@ def test_steps_go_on_in_a_recursive_call(gdb, compiler, level, session):
     assert lines(gdb, program, RECURSION[session], True) == alone
 
 
+@pytest.mark.parametrize("name", ["step", "next", "until", "step 2", "until 3"])
+@pytest.mark.parametrize("function", ["begins", "goes_on", "ends"])
+def test_they_do_where_the_room_for_a_jump_is_further_on(gdb, function, name):
+    program = build("calls_in_range.c", variant=Variant("gcc", "-O1"),
+                    is_traced=False)
+    commands = ["break " + function, "run", "delete", "next", "bt",
+                *[name, "bt"] * 12]
+    alone = lines(gdb, program, commands, False)
+    assert lines(gdb, program, commands, True) == alone
+
+
 INLINED = {
     "faults in calls by gdb": [
         "break sum", "run", "print kind_of(0, 1)", "bt", "info locals", "up",

@@ -85,9 +85,43 @@ static int is_alike(const struct placements *p, const struct frame *frame,
 	return rules && frame_rules_are_same(rules, &first);
 }
 
+/* May it call the function, directly, by a stub or by a pointer? */
+static int may_call(const struct placements *p, const struct insn *i,
+		    const struct plan_function *now)
+{
+	uint32_t called;
+
+	if (i->kind == INSN_CALL_INDIRECT)
+		return 1;
+	if (i->kind != INSN_CALL)
+		return 0;
+	called = functions_at(p->f, i->target);
+	return called == FUNCTION_NONE || p->f->all[called].is_stub ||
+	       i->target == now->start;
+}
+
+/* Where a function calls itself, gdb steps on in the call, if the range that it
+ * steps has the function's begin.  Such a range has all up to the call: so it
+ * has the landing, if it has the jump, if the landing is below what is
+ * returned. */
+static uint64_t landing_limit(const struct placements *p,
+			      const struct placement *one,
+			      const struct plan_function *now)
+{
+	struct insn i;
+
+	if (!p->is_for_gdb || !now->has_line)
+		return now->end;
+	for (uint64_t at = now->start; at < now->end; at++)
+		if (image_marks(p->im, at) & MARK_CODE &&
+		    placement_insn(p, at, &i) && may_call(p, &i, now))
+			return at > one->addr ? at : one->addr;
+	return now->end;
+}
+
 /* Does a step that comes to the landing go on as it does at the short jump?
  * Behind an end it compares the next line with no other of the function.  At an
- * entry it is passed over, but for calls within the lines that are stepped. */
+ * entry it is passed over. */
 static int is_of_step(const struct placements *p, const struct placement *one,
 		      uint64_t landing, int is_strict)
 {
@@ -132,18 +166,19 @@ static uint64_t host_end(const struct placements *p, uint64_t start)
 	return placement_is_clear(p, start, end) ? end : 0;
 }
 
-/* Adds a host, as near to the function's end as may be.  Returns where it is,
- * or 0. */
+/* Adds a host, as near to the limit as may be.  Returns where it is, or 0. */
 static uint64_t add_host(struct placements *p, const struct placement *one,
-			 const struct plan_function *now, int is_strict)
+			 const struct plan_function *now, uint64_t limit,
+			 int is_strict)
 {
+	uint64_t last = limit - NEAR_JUMP - 1;
 	struct placement host = {
 		.function = one->function,
 		.kind = CST_PATCH_HOST,
 		.length = NEAR_JUMP,
 	};
 
-	for (uint64_t at = now->end - 1; at > now->start && !host.addr; at--) {
+	for (uint64_t at = last; at > now->start && !host.addr; at--) {
 		if (!(image_marks(p->im, at) & MARK_CODE) ||
 		    !fits(p, one, now->frame, at + NEAR_JUMP, is_strict))
 			continue;
@@ -158,20 +193,21 @@ static int take_own(struct placements *p, struct placement *one)
 {
 	uint32_t i = functions_at(p->f, one->addr);
 	struct plan_function *now;
-	uint64_t jump = 0;
+	uint64_t limit, jump = 0;
 
 	if (i == FUNCTION_NONE || !p->f->all[i].frame)
 		return 0;
 	now = &p->f->all[i];
-	if (now->entry_end && !now->is_host &&
+	limit = landing_limit(p, one, now);
+	if (now->entry_end && !now->is_host && now->entry + NEAR_JUMP < limit &&
 	    fits(p, one, now->frame, now->entry + NEAR_JUMP, 0) &&
 	    extend_entry(p, &p->all[now->placement])) {
 		now->is_host = 1;
 		jump = now->entry;
 	} else {
-		jump = add_host(p, one, now, 1);
+		jump = add_host(p, one, now, limit, 1);
 		if (!jump)
-			jump = add_host(p, one, now, 0);
+			jump = add_host(p, one, now, limit, 0);
 	}
 	if (!jump)
 		return 0;
