@@ -231,7 +231,7 @@ def planned_functions(plan: bytes) -> dict[int, Planned]:
                for p in _items(plan, head.patches, abi.cst_patch)
                if p.kind == abi.CST_PATCH_ENTRY}
     return {functions[i].address: Planned(entry, bool(
-                functions[i].n_missed or functions[i].is_stub))
+                functions[i].n_missed))
             for i, entry in entries.items()}
 
 

@@ -135,6 +135,24 @@ def test_conditions_on_a_name(tmp_path, flags, condition, is_early):
     assert "is patched, so that" not in out
 
 
+MUSL = ["-Wl,--build-id",
+        "-specs=/usr/lib/x86_64-linux-musl/musl-gcc.specs"]
+
+
+@pytest.mark.parametrize("flags", [["-O0", *MUSL], ["-O2", *MUSL], ["-O2"]],
+                         ids=" ".join)
+@pytest.mark.parametrize("name, expected", [
+    ("malloc", 5), ("snprintf", 5), ("fopen", 1), ("fclose", 1), ("qsort", 1)])
+def test_conditions_on_durations(tmp_path, flags, name, expected):
+    """With musl calls are seen at the caller's stubs, and their ends in musl."""
+    out = run_gdb(tmp_path, compiled(tmp_path, *flags), "set cstrace live off",
+                  "cstrace start -border", "cstrace stop-when %s -longer 1ns "
+                  "-count 1000" % name, "break main", "run", "break getenv",
+                  "continue", "info cstrace-stops", "kill").out
+    assert "true %d time" % expected in out, out
+    assert "ends are not seen" not in out
+
+
 OTHERS = r"""
 #include <stdio.h>
 #include <string.h>
@@ -271,8 +289,7 @@ PC = ("python print('AT', gdb.execute('x/i $pc', to_string=True).strip() "
 STUBBED = pytest.mark.parametrize(
     "flags", [HOOKS, ["-O0"], ["-O1"], ["-O2", "-no-pie", "-fno-pie"],
               ["-O2", "-fcf-protection=full", "-Wl,-z,ibtplt"],
-              ["-O1", "-Wl,--build-id",
-               "-specs=/usr/lib/x86_64-linux-musl/musl-gcc.specs"]], ids=" ".join)
+              ["-O1", *MUSL]], ids=" ".join)
 
 
 def stubbed(tmp_path, *flags):

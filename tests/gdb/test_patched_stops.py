@@ -155,6 +155,35 @@ def test_conditions_are_true_as_often_as_with_hooks(gdb, compiler, level):
             (one, one[2]) for one in listed]
 
 
+@pytest.mark.parametrize("road", ["patches", "border"])
+@pytest.mark.parametrize("condition, expected", [
+    ("last -under begins", 10), ("last -under middle", 10),
+    ("last -depth 4", 10), ("middle -under begins", 10),
+    ("begins -returns 12", 2), ("middle -returns 'result < 8'", 4),
+    ("begins -under begins", 0), ("after -under begins", 0),
+    ("after -under leaves", 0), ("leaves -under leaves", 0),
+    ("leaves -under begins", 0), ("after -depth 2", 16), ("after -depth 3", 0),
+    ("even -returns 1", 1), ("after -under even", 0)])
+def test_conditions_where_a_call_goes_on_by_a_jump(gdb, condition, expected,
+                                                   road):
+    """They go by the tree, in which what is jumped to lies below."""
+    program = program_of("tail_stops.c", "gcc", "-O2")
+    start = "cstrace start" + (" -border" if road == "border" else "")
+    run = gdb(program, *ON[:2], start,
+              "cstrace stop-when %s -count 10000" % condition,
+              "tbreak finished", "run", "info cstrace-stops", "kill")
+    assert n_true(run) == [expected], run.out
+    assert "even" in condition or "not decided" not in run.out
+
+
+def test_the_duration_of_a_call_that_goes_on_by_a_jump(gdb):
+    """Two of them last 50 ms."""
+    program = program_of("tail_stops.c", "gcc", "-O2")
+    run = gdb(program, *ON, "cstrace stop-when begins -longer 40ms",
+              "run", *["continue"] * 10)
+    assert run.out.count("begins, longer than 40.0 ms; it took") >= 2, run.out
+
+
 @pytest.mark.parametrize("compiler, level", BUILDS)
 def test_goto_stands_in_the_call(gdb, compiler, level):
     program = program_of("stands.c", compiler, level)

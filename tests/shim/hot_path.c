@@ -14,7 +14,7 @@
 #include <cmocka.h>
 #include "cstrace/cstrace.h"
 
-enum { MAX_TEXT = 1 << 20 };
+enum { MAX_TEXT = 1 << 22 };
 
 static char text[MAX_TEXT];
 

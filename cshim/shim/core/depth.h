@@ -27,6 +27,7 @@ struct depth_event {
 	uint64_t callee, caller, hook, sp, fp;
 	enum cst_kind kind;
 	const struct copy_registers *registers;
+	uint64_t left_to; /* where a patched function jumps to, or 0 */
 };
 
 /* The calling thread's. */

@@ -120,16 +120,54 @@ static __attribute__((noinline)) void counted(const struct depth_event *e)
 		stops_enter(&(struct stop_event){key, e->registers}, NULL);
 }
 
+/* Is it an end of whatever was called there? */
+static int is_of_any(const struct depth_event *e)
+{
+	return e->hook == CST_PATCHED_RETURN || e->hook == CST_PATCHED_PASS;
+}
+
+static int is_left(const struct depth_event *e)
+{
+	return e->hook == CST_PATCHED_TAIL || e->hook == CST_PATCHED_PASS;
+}
+
+static void watched_exit(const struct depth_event *e, struct stop_event *at,
+			 struct watched_call *call)
+{
+	struct open_call ended;
+	int has_stops = stops_any();
+
+	if (is_left(e)) {
+		call->flags |= OPEN_LEFT;
+		if (watch_exit(call, &ended) == 0 && has_stops)
+			stops_leave(at, &ended);
+		return;
+	}
+	if (watch_exit(call, &ended) == 0 && has_stops)
+		stops_exit(at, &ended);
+	/* What it returns is what those return that have jumped to it. */
+	at->key.hook = CST_PATCHED_EXIT;
+	while (call->flags & OPEN_PATCHED &&
+	       open_calls_end_tailed(e->sp, &ended)) {
+		at->key.callee = ended.callee;
+		if (has_stops)
+			stops_exit(at, &ended);
+	}
+}
+
 /* The callbacks' own time is their caller's. */
 static COLD void watched(const struct depth_event *e)
 {
-	const struct watched_call call = {.callee = e->callee,
-					  .caller = e->caller,
-					  .sp = e->sp,
-					  .kind = CST_CALL};
-	const struct stop_event at = {{e->callee, e->caller, e->hook},
-				      e->registers};
-	struct open_call *opened = NULL, ended;
+	int is_patched = e->hook <= CST_PATCHED_LAST;
+	struct watched_call call = {
+		.callee = e->kind == CST_EXIT && is_of_any(e) ? 0 : e->callee,
+		.caller = e->caller,
+		.sp = e->sp,
+		.kind = CST_CALL,
+		.flags = is_patched ? OPEN_PATCHED : 0,
+		.left_to = e->left_to};
+	struct stop_event at = {{e->callee, e->caller, e->hook}, e->registers};
+	struct open_call *opened = NULL;
 
 	if (watch_is_quiet()) {
 		if (watch_is_gdbs())
@@ -145,9 +183,10 @@ static COLD void watched(const struct depth_event *e)
 	record(e);
 	if (e->kind == CST_ENTER && stops_any())
 		stops_enter(&at, opened);
-	if (e->kind == CST_EXIT && watch_exit(&call, &ended) == 0 &&
-	    stops_any())
-		stops_exit(&at, &ended);
+	if (e->kind == CST_EXIT)
+		watched_exit(e, &at, &call);
+	if (stops_any())
+		stops_lose(open_calls_lost());
 }
 
 static COLD void event_any(const struct depth_event *e)
@@ -192,8 +231,15 @@ void event_saved(uint64_t callee, uint64_t caller, uint64_t hook, uint64_t sp,
 		 uint64_t fp, enum cst_kind kind,
 		 struct copy_registers registers)
 {
-	const struct depth_event e = {callee, caller, hook,	 sp,
-				      fp,     kind,   &registers};
+	const struct depth_event e = {
+		.callee = callee,
+		.caller = caller,
+		.hook = hook,
+		.sp = sp,
+		.fp = fp,
+		.kind = kind,
+		.registers = &registers,
+	};
 
 	take(&e);
 }
@@ -212,7 +258,7 @@ static __attribute__((noinline)) void values_put(const struct copy_registers *r,
 					      kind});
 	else
 		event_any(&(struct depth_event){s->callee, s->caller, s->hook,
-						sp, fp, kind, r});
+						sp, fp, kind, r, 0});
 }
 
 /* What event_save_values() calls. */

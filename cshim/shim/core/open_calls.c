@@ -9,6 +9,7 @@
  */
 #include "core/open_calls.h"
 #include <signal.h>
+#include "core/readable.h"
 #include "core/signals.h"
 #include "core/thread.h"
 #include "cstrace/layout.h"
@@ -20,6 +21,7 @@ struct open_calls {
 	uint32_t n_over; /* more calls, for which there was no room */
 	uint32_t tid;
 	uint32_t generation;
+	uint32_t lost; /* see open_calls_lost() */
 	struct open_call calls[OPEN_CALLS_MAX];
 };
 
@@ -37,7 +39,7 @@ static struct open_calls *calls_now(void)
 	uint32_t now = __atomic_load_n(&generation, __ATOMIC_RELAXED);
 
 	if (o && o->generation != now) {
-		o->n = o->n_over = 0;
+		o->n = o->n_over = o->lost = 0;
 		o->generation = now;
 	}
 	return o;
@@ -99,24 +101,139 @@ static int is_replaced(const struct open_call *c, uint64_t sp, int is_alternate)
 	return c->kind && c->sp < sp && c->is_alternate == is_alternate;
 }
 
+/* ---- tail calls ------------------------------------------------------------
+ */
+
+/* Tail calls of tail calls: what is deeper lies beside the last one. */
+enum { MOST_TAILS = 16 };
+
+static struct open_call *top(struct open_calls *o)
+{
+	return o->n ? &o->calls[o->n - 1] : NULL;
+}
+
+static int has_frame(const struct open_call *c, const struct open_call *other)
+{
+	return c->flags & other->flags & OPEN_PATCHED && c->sp == other->sp;
+}
+
+/* Ends the innermost call, which went on by a jump. */
+static void lose(struct open_calls *o)
+{
+	o->lost |= top(o)->awaited;
+	o->n--;
+}
+
+/* Removes what has the frame of the call that is entered, down to its own
+ * function; if that is not there, and there are too many, the last one. */
+static void make_room(struct open_calls *o, const struct open_call *entered)
+{
+	uint32_t first = o->n, i;
+
+	while (first && has_frame(&o->calls[first - 1], entered))
+		first--;
+	for (i = first; i < o->n; i++)
+		if (o->calls[i].callee == entered->callee)
+			break;
+	if (i == o->n && o->n - first > MOST_TAILS)
+		i--;
+	while (o->n > i)
+		lose(o);
+}
+
+/* Does what returns there always call the same function? */
+static int is_after_direct_call(uint64_t caller)
+{
+	enum { CALL = 0xe8, CALL_BYTES = 5 };
+	uint8_t code;
+
+	return readable_copy(own_sp(), &code, caller - CALL_BYTES, 1) == 1 &&
+	       code == CALL;
+}
+
+static int is_led_to(const struct open_call *c, const struct open_call *entered)
+{
+	return has_frame(c, entered) && c->caller == entered->caller &&
+	       (c->left_to == entered->callee ||
+		is_after_direct_call(c->caller));
+}
+
+/* Another event than an entry tells that the jump was no tail call, for which
+ * `entered` is NULL. */
+static void settle(struct open_calls *o, const struct open_call *entered)
+{
+	struct open_call *c = top(o);
+
+	if (!c || !(c->flags & OPEN_LEFT))
+		return;
+	if (entered && is_led_to(c, entered)) {
+		c->flags = (c->flags & ~(uint32_t)OPEN_LEFT) | OPEN_TAILED;
+		make_room(o, entered);
+		return;
+	}
+	for (lose(o); (c = top(o)) && c->flags & OPEN_TAILED; lose(o))
+		continue;
+}
+
+/* What has the frame of the call that is entered is over, unless that was
+ * called by a jump. */
+static void drop_same_frame(struct open_calls *o,
+			    const struct open_call *entered)
+{
+	while (o->n && has_frame(top(o), entered) &&
+	       !(top(o)->flags & OPEN_TAILED))
+		lose(o);
+}
+
+int open_calls_end_tailed(uint64_t sp, struct open_call *out)
+{
+	struct open_calls *o = calls_now();
+	const struct open_call *c = o ? top(o) : NULL;
+
+	if (!c || !(c->flags & OPEN_TAILED) || c->sp != sp)
+		return 0;
+	*out = *c;
+	o->n--;
+	return 1;
+}
+
+uint32_t open_calls_lost(void)
+{
+	struct open_calls *o = calls_now();
+	uint32_t lost = o ? o->lost : 0;
+
+	if (lost)
+		o->lost = 0;
+	return lost;
+}
+
+/* ---- entries and exits -----------------------------------------------------
+ */
+
+/* Only what looks like a call that was left is worth a system call. */
+static void drop_replaced(struct open_calls *o, uint64_t sp, int *is_alternate)
+{
+	*is_alternate = 0;
+	if (!o->n || (top(o)->sp >= sp && !top(o)->is_alternate))
+		return;
+	*is_alternate = is_on_alternate();
+	while (o->n && is_replaced(top(o), sp, *is_alternate)) {
+		o->n--;
+		o->n_over = 0;
+	}
+}
+
 struct open_call *open_calls_enter(const struct open_call *call)
 {
 	struct open_calls *o = calls_make();
 	struct open_call *c, *below;
-	int is_alternate = 0;
+	int is_alternate;
 
 	if (!o)
 		return NULL;
-	/* Only what looks like a call that was left is worth a system call. */
-	if (o->n && (o->calls[o->n - 1].sp < call->sp ||
-		     o->calls[o->n - 1].is_alternate)) {
-		is_alternate = is_on_alternate();
-		while (o->n && is_replaced(&o->calls[o->n - 1], call->sp,
-					   is_alternate)) {
-			o->n--;
-			o->n_over = 0;
-		}
-	}
+	settle(o, call);
+	drop_replaced(o, call->sp, &is_alternate);
+	drop_same_frame(o, call);
 	if (o->n == OPEN_CALLS_MAX) {
 		o->n_over++;
 		return NULL;
@@ -138,42 +255,72 @@ struct open_call *open_calls_enter(const struct open_call *call)
 	c->level = (below ? below->level : 0) + (call->kind == CST_SPAN);
 	c->under = below ? below->under : 0;
 	c->awaited = 0;
+	c->flags = call->flags;
+	c->left_to = 0;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	c->kind = call->kind;
 	return c;
 }
 
-int open_calls_exit(uint64_t callee, uint64_t caller, uint32_t kind,
-		    struct open_call *out)
+static int is_like(const struct open_call *c, const struct open_call *call)
+{
+	if (c->kind != call->kind)
+		return 0;
+	if (has_frame(c, call))
+		return !call->callee || c->callee == call->callee;
+	return !((c->flags | call->flags) & OPEN_PATCHED) &&
+	       c->callee == call->callee &&
+	       (!call->caller || c->caller == call->caller);
+}
+
+/* Removes what is open within the innermost call like that one. */
+static struct open_call *find(const struct open_call *call)
 {
 	struct open_calls *o = calls_now();
 
 	if (!o)
-		return -1;
+		return NULL;
+	settle(o, NULL);
 	if (o->n_over) {
 		o->n_over--;
-		return -1;
+		return NULL;
 	}
-	for (uint32_t i = o->n; i--;) {
-		const struct open_call *c = &o->calls[i];
+	for (uint32_t i = o->n; i--;)
+		if (is_like(&o->calls[i], call)) {
+			o->n = i + 1;
+			return &o->calls[i];
+		}
+	return NULL;
+}
 
-		if (c->callee != callee || c->kind != kind ||
-		    (caller && c->caller != caller))
-			continue;
-		out->callee = c->callee;
-		out->caller = c->caller;
-		out->sp = c->sp;
-		out->start = c->start;
-		out->place = c->place;
-		out->kept = c->kept;
-		out->kind = c->kind;
-		out->depth = c->depth;
-		out->level = c->level;
-		out->awaited = c->awaited;
-		o->n = i;
-		return 0;
+int open_calls_exit(const struct open_call *call, struct open_call *out)
+{
+	const struct open_call *c = find(call);
+
+	if (!c)
+		return -1;
+	*out = *c;
+	self.open->n--;
+	return 0;
+}
+
+const struct open_call *open_calls_leave(const struct open_call *call)
+{
+	struct open_call *c = find(call);
+
+	if (c) {
+		c->flags |= OPEN_LEFT;
+		c->left_to = call->left_to;
 	}
-	return -1;
+	return c;
+}
+
+void open_calls_await(uint32_t conditions)
+{
+	struct open_call *c = self.open ? top(self.open) : NULL;
+
+	if (c && c->flags & OPEN_LEFT)
+		c->awaited = conditions;
 }
 
 void open_calls_jump(uint64_t sp)

@@ -25,7 +25,16 @@ struct open_call {
 	/* Conditions (stops.h), a bit each: those that name it, or a call
 	 * around it, as `under`; those that wait for its end. */
 	uint32_t under, awaited;
-	uint32_t reserved;
+	uint32_t flags;	  /* enum open_flag */
+	uint64_t left_to; /* where its jump led, or 0: that is not known */
+};
+
+enum open_flag {
+	OPEN_PATCHED = 1, /* sp is where its return address is */
+	/* It has ended by a jump, and the thread's next event tells whether
+	 * that was a tail call; and: it was one, which is open. */
+	OPEN_LEFT = 2,
+	OPEN_TAILED = 4,
 };
 
 enum { OPEN_CALLS_MAX = 2048 };
@@ -37,10 +46,25 @@ void open_calls_begin(void);
  * NULL: there is no room. */
 struct open_call *open_calls_enter(const struct open_call *call);
 
-/* Removes the innermost call of that callee and kind, and what is open within
- * it.  Returns 0, or -1 if there is none; copies it into *out. */
-int open_calls_exit(uint64_t callee, uint64_t caller, uint32_t kind,
-		    struct open_call *out);
+/* Removes the innermost call like that one, and what is open within it.  A
+ * callee of 0: whatever was called there.  Returns 0, or -1 if there is none;
+ * copies it into *out. */
+int open_calls_exit(const struct open_call *call, struct open_call *out);
+
+/* The like of a call that ends by a jump to left_to: it stays until the
+ * thread's next event, and longer if that is the entry of what it jumped to.
+ * Returns it, valid until the next call of these functions, or NULL. */
+const struct open_call *open_calls_leave(const struct open_call *call);
+/* Sets the conditions that wait for that one's end. */
+void open_calls_await(uint32_t conditions);
+
+/* Behind an exit with that sp: removes the innermost call if it made that one
+ * by a jump.  Returns whether it did; copies it into *out. */
+int open_calls_end_tailed(uint64_t sp, struct open_call *out);
+
+/* Returns the conditions that have waited for the end of calls that went on by
+ * a jump, and whose end nobody saw; forgets them. */
+uint32_t open_calls_lost(void);
 
 /* Removes the calls that a jump to that stack pointer leaves. */
 void open_calls_jump(uint64_t sp);

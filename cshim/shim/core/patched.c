@@ -115,6 +115,9 @@ int patched_later(uint64_t callee, const uint64_t *returns, uint64_t hook,
 		.fp = registers->r[CST_REG_RBP],
 		.kind = is_entry ? CST_ENTER : CST_EXIT,
 		.registers = registers,
+		.left_to = hook == CST_PATCHED_TAIL || hook == CST_PATCHED_PASS
+				   ? jump_target(reported_at(registers))
+				   : 0,
 	};
 
 	if (!stops_is_again(callee, e.sp, hook))

@@ -231,16 +231,51 @@ static void end_one(uint32_t i, const struct open_call *c,
 	hit(i, how->at, ns);
 }
 
-static void end(const struct open_call *c, const struct ending *how)
+static void end(const struct open_call *c, uint32_t mask,
+		const struct ending *how)
 {
-	for (uint32_t mask = c->awaited; unlikely(mask); mask &= mask - 1)
+	for (; unlikely(mask); mask &= mask - 1)
 		end_one((uint32_t)__builtin_ctz(mask), c, how);
+}
+
+static struct ending ending_by(const struct stop_event *e,
+			       const struct open_call *ended)
+{
+	return (struct ending){CST_STOP_IS_EXIT,
+			       landed_sp && ended->sp >= landed_sp, e};
 }
 
 void stops_exit(const struct stop_event *e, const struct open_call *ended)
 {
-	end(ended, &(struct ending){CST_STOP_IS_EXIT,
-				    landed_sp && ended->sp >= landed_sp, e});
+	const struct ending how = ending_by(e, ended);
+
+	end(ended, ended->awaited, &how);
+}
+
+void stops_leave(const struct stop_event *e, const struct open_call *left)
+{
+	const struct ending how = ending_by(e, left);
+	uint64_t ns = watch_ns(clock_ticks() - left->start);
+	uint32_t later = 0;
+
+	for (uint32_t mask = left->awaited; mask; mask &= mask - 1) {
+		const struct cst_stop *s = &stops.stops[__builtin_ctz(mask)];
+
+		if (s->flags & CST_STOP_RESULT || ns < s->longer_ns)
+			later |= mask & -mask;
+	}
+	open_calls_await(later);
+	end(left, left->awaited & ~later, &how);
+}
+
+void stops_lose(uint32_t conditions)
+{
+	for (; unlikely(conditions); conditions &= conditions - 1) {
+		struct cst_stop *s = &stops.stops[__builtin_ctz(conditions)];
+
+		if (s->flags & CST_STOP_RESULT)
+			__atomic_add_fetch(&s->n_skipped, 1, __ATOMIC_RELAXED);
+	}
 }
 
 void stops_jump(uint64_t sp)
@@ -250,5 +285,5 @@ void stops_jump(uint64_t sp)
 
 	for (uint32_t i = 0; (c = open_calls_at(i)) && c->kind && c->sp < sp;
 	     i++)
-		end(c, &jump);
+		end(c, c->awaited, &jump);
 }

@@ -35,6 +35,11 @@ int stops_is_again(uint64_t callee, uint64_t sp, uint64_t hook);
 void stops_enter(const struct stop_event *e, struct open_call *opened);
 /* Takes the end of a call, by that exit. */
 void stops_exit(const struct stop_event *e, const struct open_call *ended);
+/* The like of the innermost open call, which ends by a jump: what its end has
+ * to tell waits for what it has jumped to. */
+void stops_leave(const struct stop_event *e, const struct open_call *left);
+/* These conditions have waited for an end that nobody saw. */
+void stops_lose(uint32_t conditions);
 /* The thread is being unwound, and goes on at that stack pointer; 0: an
  * exception was caught. */
 void stops_unwind(uint64_t sp);

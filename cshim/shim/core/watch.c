@@ -285,7 +285,8 @@ int watch_enter(const struct watched_call *w, struct open_call **opened)
 				       .sp = w->sp,
 				       .start = clock_ticks(),
 				       .place = w->place,
-				       .kind = (uint16_t)w->kind};
+				       .kind = (uint16_t)w->kind,
+				       .flags = w->flags};
 	struct open_call *o = open_calls_enter(&call);
 	struct cstrace_call c;
 	int veto;
@@ -303,13 +304,32 @@ int watch_enter(const struct watched_call *w, struct open_call **opened)
 	return veto && w->can_veto ? CSTRACE_VETO : CSTRACE_GO_ON;
 }
 
+/* Returns 0 or -1. */
+static int close_call(const struct watched_call *w, struct open_call *out)
+{
+	const struct open_call call = {.callee = w->callee,
+				       .caller = w->caller,
+				       .sp = w->sp,
+				       .kind = (uint16_t)w->kind,
+				       .flags = w->flags & OPEN_PATCHED,
+				       .left_to = w->left_to};
+	const struct open_call *left;
+
+	if (!(w->flags & OPEN_LEFT))
+		return open_calls_exit(&call, out);
+	left = open_calls_leave(&call);
+	if (!left)
+		return -1;
+	*out = *left;
+	return 0;
+}
+
 int watch_exit(const struct watched_call *w, struct open_call *out)
 {
 	uint64_t now = clock_ticks();
 	struct open_call open = {.depth = 0};
 	uint32_t depth = open_calls_depth();
-	int is_unknown =
-		open_calls_exit(w->callee, w->caller, w->kind, &open) < 0;
+	int is_unknown = close_call(w, &open) < 0;
 	struct cstrace_call c;
 
 	if (out)

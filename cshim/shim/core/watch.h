@@ -49,6 +49,8 @@ struct watched_call {
 	struct cstrace_place *place;	    /* NULL: a hook's */
 	const struct cstrace_value *values; /* arguments, or the result */
 	uint32_t n_values;
+	uint32_t flags; /* enum open_flag: OPEN_PATCHED; of an end: OPEN_LEFT */
+	uint64_t left_to; /* see struct open_call */
 };
 
 /* Adds the wish, or takes it back. */
@@ -66,7 +68,8 @@ int watch_is_quiet(void);
 /* Report that a call begins, or ends.  watch_enter() returns CSTRACE_VETO if a
  * callback does, and sets *opened, if it is not NULL, to the open call, or to
  * NULL.  watch_exit() returns the open call's data in *out, if that is not NULL
- * and the result 0; -1: it was not known to be open. */
+ * and the result 0; -1: it was not known to be open.  A call that is left by a
+ * jump may stay open: see open_calls_leave(). */
 int watch_enter(const struct watched_call *call, struct open_call **opened);
 int watch_exit(const struct watched_call *call, struct open_call *out);
 

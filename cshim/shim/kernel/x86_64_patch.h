@@ -13,6 +13,22 @@
 #ifndef SHIM_X86_64_PATCH_H
 #define SHIM_X86_64_PATCH_H
 
+#include <stdint.h>
+
+/* Returns where the jump leads to that a trampoline makes next, once an end has
+ * been reported, if its code says that; else 0. */
+static inline uint64_t jump_target(uint64_t reported_at)
+{
+	enum { POP_RAX = 0x58, JUMP = 0xe9, BYTES = 6 };
+	const uint8_t *code = (const uint8_t *)reported_at;
+	int32_t distance;
+
+	if (code[0] != POP_RAX || code[1] != JUMP)
+		return 0;
+	__builtin_memcpy(&distance, code + 2, sizeof(distance));
+	return reported_at + BYTES + (uint64_t)(int64_t)distance;
+}
+
 #define PATCH_TEXT_OF(x) #x
 #define PATCH_TEXT(x) PATCH_TEXT_OF(x)
 
