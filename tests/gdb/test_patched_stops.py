@@ -184,6 +184,17 @@ def test_the_duration_of_a_call_that_goes_on_by_a_jump(gdb):
     assert run.out.count("begins, longer than 40.0 ms; it took") >= 2, run.out
 
 
+@pytest.mark.parametrize("is_traced", [False, True], ids=["patches", "hooks"])
+def test_a_duration_is_the_programs_own_time(gdb, is_traced):
+    """No call lasts a second, but one is stopped for that."""
+    program = build("tail_stops.c", variant=Variant("gcc", "-O1"),
+                    is_traced=is_traced)
+    run = gdb(program, *ON, "cstrace stop-when begins -longer 1s",
+              "tbreak last", "run", "python import time; time.sleep(1.2)",
+              "tbreak finished", "continue", "info cstrace-stops", "kill")
+    assert n_true(run) == [0], run.out
+
+
 @pytest.mark.parametrize("compiler, level", BUILDS)
 def test_goto_stands_in_the_call(gdb, compiler, level):
     program = program_of("stands.c", compiler, level)

@@ -595,6 +595,8 @@ void cst_recorder_resume(struct cst_recorder *r)
 
 	recorder_lock(r);
 	ticks = pauses_end(&r->pauses, clock_ticks());
+	__atomic_add_fetch(&r->area->head->paused_ticks, ticks,
+			   __ATOMIC_RELAXED);
 	if (!r->has_begun) /* recorder_begin_at() has the whole of it */
 		ticks = 0;
 	r->live.rows.paused_ticks += ticks;

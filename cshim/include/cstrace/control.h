@@ -17,7 +17,7 @@
 
 /* The version of this layout and that of the area: another one for each change
  * of a struct. */
-enum { CST_LAYOUT = 16 };
+enum { CST_LAYOUT = 17 };
 
 /* The word that each hook tests first (cstrace_state).  It is in a page of its
  * own that the kernel zeroes at a fork, so that the child's first event asks.

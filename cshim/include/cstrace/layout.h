@@ -519,6 +519,9 @@ struct cst_area {
 	/* 1: some site has, or had, a verdict but CST_RECORDED.  Set before the
 	 * first one is. */
 	uint32_t has_verdicts;
+
+	/* How long the debugger has had the program stand still, in all. */
+	uint64_t paused_ticks;
 };
 
 enum cst_ahead {

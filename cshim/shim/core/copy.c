@@ -10,6 +10,7 @@
 #include "core/readable.h"
 #include "core/reader.h"
 #include "core/site.h"
+#include "core/thread.h"
 #include "kernel/arch.h"
 #include "kernel/state.h"
 #include "kernel/syscall.h"
@@ -365,6 +366,7 @@ static int is_bare(uint32_t number)
 COLD static void copy_wait(uint32_t site)
 {
 	uint32_t given_up = __atomic_load_n(&gave_up_at, __ATOMIC_RELAXED);
+	uint64_t since;
 
 	if (!__atomic_load_n(&area->wants_values, __ATOMIC_RELAXED) ||
 	    is_looked_at(site) || area_reserve(area_copies(site), 4))
@@ -374,8 +376,10 @@ COLD static void copy_wait(uint32_t site)
 		return;
 	if (given_up && !is_looked_at(given_up - 1))
 		return;
+	since = clock_ticks();
 	__atomic_fetch_add(&area->n_copy_waiting, 1, __ATOMIC_SEQ_CST);
 	wait_for_look(site);
+	self.waited_ticks += clock_ticks() - since;
 	__atomic_fetch_sub(&area->n_copy_waiting, 1, __ATOMIC_SEQ_CST);
 }
 

@@ -219,7 +219,7 @@ static void end_one(uint32_t i, const struct open_call *c,
 		    const struct ending *how)
 {
 	struct cst_stop *s = &stops.stops[i];
-	uint64_t ns = watch_ns(clock_ticks() - c->start);
+	uint64_t ns = watch_ns(watch_ticks() - c->start);
 
 	if (!(s->flags & CST_STOP_ON) || ns < s->longer_ns ||
 	    (s->flags & CST_STOP_UNWOUND && !how->is_unwound) ||
@@ -255,7 +255,7 @@ void stops_exit(const struct stop_event *e, const struct open_call *ended)
 void stops_leave(const struct stop_event *e, const struct open_call *left)
 {
 	const struct ending how = ending_by(e, left);
-	uint64_t ns = watch_ns(clock_ticks() - left->start);
+	uint64_t ns = watch_ns(watch_ticks() - left->start);
 	uint32_t later = 0;
 
 	for (uint32_t mask = left->awaited; mask; mask &= mask - 1) {

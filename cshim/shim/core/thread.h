@@ -31,6 +31,8 @@ struct self {
 	uint32_t ordinal;  /* of its process's threads, from 1; 0: no entry */
 	uint64_t asked_at; /* ticks */
 	uint32_t asks;	   /* thread_claimed() */
+	/* while it has waited for the reader to look at sites, in all */
+	uint64_t waited_ticks;
 };
 
 extern HIDDEN __thread struct self self

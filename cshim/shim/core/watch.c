@@ -81,6 +81,15 @@ uint64_t watch_ns(uint64_t ticks)
 	return (uint64_t)((unsigned __int128)ticks * rate >> 32);
 }
 
+uint64_t watch_ticks(void)
+{
+	uint64_t paused =
+		area ? __atomic_load_n(&area->paused_ticks, __ATOMIC_RELAXED)
+		     : 0;
+
+	return clock_ticks() - paused - self.waited_ticks;
+}
+
 /* ---- wishes -----------------------------------------------------------------
  */
 
@@ -283,7 +292,7 @@ int watch_enter(const struct watched_call *w, struct open_call **opened)
 	const struct open_call call = {.callee = w->callee,
 				       .caller = w->caller,
 				       .sp = w->sp,
-				       .start = clock_ticks(),
+				       .start = watch_ticks(),
 				       .place = w->place,
 				       .kind = (uint16_t)w->kind,
 				       .flags = w->flags};
@@ -300,7 +309,7 @@ int watch_enter(const struct watched_call *w, struct open_call **opened)
 	c.arguments = w->values;
 	veto = callbacks_run(&c, 0);
 	if (o) /* without what the callbacks took */
-		o->start = clock_ticks();
+		o->start = watch_ticks();
 	return veto && w->can_veto ? CSTRACE_VETO : CSTRACE_GO_ON;
 }
 
@@ -326,7 +335,7 @@ static int close_call(const struct watched_call *w, struct open_call *out)
 
 int watch_exit(const struct watched_call *w, struct open_call *out)
 {
-	uint64_t now = clock_ticks();
+	uint64_t now = watch_ticks();
 	struct open_call open = {.depth = 0};
 	uint32_t depth = open_calls_depth();
 	int is_unknown = close_call(w, &open) < 0;

@@ -76,6 +76,10 @@ int watch_exit(const struct watched_call *call, struct open_call *out);
 /* Reports a jump to that stack pointer. */
 void watch_jump(uint64_t sp);
 
+/* Returns the ticks of the calling thread's own time: not while the debugger
+ * has the program stand still, nor while the thread waits for the reader. */
+uint64_t watch_ticks(void);
+
 /* In a fork child: the other threads are not there. */
 void watch_after_fork(void);
 
