@@ -157,6 +157,29 @@ def test_a_tail_call_is_below_the_function_that_made_it(tmp_path, compiler,
     assert max(ends) - min(ends) <= 2  # they are rounded
 
 
+RESULTS = HEAD + r"""
+ALONE int last(int n) { leaf(n); return n + 1; }
+ALONE int middle(int n) { leaf(n); return last(n * 2); }
+ALONE int first(int n) { leaf(n); return middle(n * 2); }
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 300; i++)
+		sum += first(i) * 2;
+	return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["--keep-time", "1ns"]], ids=str)
+def test_the_result_is_that_of_the_function_that_returns_it(tmp_path, options):
+    compiled(tmp_path, RESULTS)
+    calls = recorded(tmp_path, "--args", *options)
+    results = {name: [c.get("result") for c in calls if c["name"] == name]
+               for name in ("first", "middle", "last")}
+    assert results["last"] == [4 * i + 1 for i in range(300)]
+    assert {*results["first"], *results["middle"]} == {None}
+
+
 def test_without_symbols_the_tree_is_the_same(tmp_path):
     """There a function that nobody calls is a part of the one that jumps."""
     source = CHAIN.replace("leaf(1);", "sum += middle(1) * 2 + last(1);")

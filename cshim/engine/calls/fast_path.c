@@ -153,33 +153,40 @@ run_pass_floor(struct run_state *run, struct stack *s, uint64_t time, int waits)
 
 enum taken { NOT_TAKEN, TAKEN, TAKEN_AS_LAST };
 
-/* Where nothing is open behind it, or a late end filled the block, as the next
- * one is begun the long way, the exit is the last one of the run. */
-INLINE enum taken run_leave(struct run_state *run, struct stack *s,
-			    const struct site *site, uint64_t cfa,
-			    uint64_t time, int waits)
+/* Ends the innermost call, if it is this one.  Returns whether it is. */
+INLINE int run_end_call(struct run_state *run, const struct site *site,
+			uint64_t cfa, uint64_t time, int waits)
 {
 	const struct open_call *o = run->top;
-	int is_late = 0;
 
 	if (unlikely(o->function != site->function || o->cfa != cfa))
-		return NOT_TAKEN;
+		return 0;
 	if (waits) {
 		if (unlikely(!o->is_pending ||
 			     (time > o->start &&
 			      time - o->start >= run->keep_ticks)))
-			return NOT_TAKEN;
+			return 0;
 		run->n_dropped++;
 	} else {
-		is_late = lane_exit(run->lane, o->seq,
-				    time > o->start ? time : o->start,
-				    CALL_RETURN);
+		lane_exit(run->lane, o->seq, time > o->start ? time : o->start,
+			  CALL_RETURN);
 	}
 	run->top--;
+	return 1;
+}
+
+/* Behind that call's end, and what it returned.  Where nothing is open behind
+ * it, or a late end filled the block, as the next one is begun the long way, it
+ * is the last one of the run. */
+INLINE enum taken run_left(struct run_state *run, struct stack *s,
+			   uint64_t time, int waits)
+{
+	const struct open_call *o = run->top + 1;
+
 	if (unlikely(run->top < run->floor) &&
 	    !run_pass_floor(run, s, time > o->start ? time : o->start, waits))
 		return TAKEN_AS_LAST;
-	return unlikely(is_late && !run->lane->n) ? TAKEN_AS_LAST : TAKEN;
+	return !waits && unlikely(!run->lane->n) ? TAKEN_AS_LAST : TAKEN;
 }
 
 /* The innermost call ends by a jump: what comes next tells how. */
@@ -299,7 +306,6 @@ INLINE enum taken run_take_special(struct run_state *run, struct callstack *c,
 {
 	uint64_t cfa = callstack_cfa(site, r), seq;
 	int is_result = site->kind != CST_ENTER;
-	enum taken taken = TAKEN;
 
 	if (waits || unlikely(site->has_point))
 		return NOT_TAKEN;
@@ -315,17 +321,17 @@ INLINE enum taken run_take_special(struct run_state *run, struct callstack *c,
 			return NOT_TAKEN;
 		seq = run->top->seq;
 	} else {
-		taken = run_leave(run, t->current, site, cfa,
-				  time - run->paused, 0);
-		if (taken == NOT_TAKEN)
+		if (!run_end_call(run, site, cfa, time - run->paused, 0))
 			return NOT_TAKEN;
 		seq = run->top[1].seq;
 	}
 	if (!site->codes || (c->shows_values && !is_result) ||
 	    !run_keep_codes(run, c->sites, t, r, seq, is_result))
 		run_keep_values(run, c, t, site, number, r, seq, is_result);
-	/* Values may have filled the block, too. */
-	return unlikely(!run->lane->n) ? TAKEN_AS_LAST : taken;
+	if (is_result)
+		return run_left(run, t->current, time - run->paused, 0);
+	/* Values may have filled the block. */
+	return unlikely(!run->lane->n) ? TAKEN_AS_LAST : TAKEN;
 }
 
 /* Takes any other record. */
@@ -340,7 +346,9 @@ INLINE enum taken run_take_plain(struct run_state *run, struct thread *t,
 	if (site->kind == CST_ENTER)
 		return run_enter(run, site, number, cfa, time - run->paused,
 				 waits);
-	return run_leave(run, t->current, site, cfa, time - run->paused, waits);
+	if (!run_end_call(run, site, cfa, time - run->paused, waits))
+		return NOT_TAKEN;
+	return run_left(run, t->current, time - run->paused, waits);
 }
 
 INLINE uint32_t run_take(struct callstack *c, struct thread *t,
