@@ -162,7 +162,8 @@ def test_conditions_are_true_as_often_as_with_hooks(gdb, compiler, level):
     ("begins -returns 12", 2), ("middle -returns 'result < 8'", 4),
     ("begins -under begins", 0), ("after -under begins", 0),
     ("after -under leaves", 0), ("leaves -under leaves", 0),
-    ("leaves -under begins", 0), ("after -depth 2", 16), ("after -depth 3", 0),
+    ("leaves -under begins", 0), ("after -depth 2", 21), ("after -depth 3", 0),
+    ("ends_unseen -under to_unseen", 5), ("after -under to_unseen", 0),
     ("even -returns 1", 1), ("after -under even", 0)])
 def test_conditions_where_a_call_goes_on_by_a_jump(gdb, condition, expected,
                                                    road):

@@ -46,6 +46,27 @@ APART void after(void)
 	sink = 1;
 }
 
+/* Its end has no room for a patch: the next function begins behind it. */
+__attribute__((naked, noinline, aligned(1))) int ends_unseen(int n)
+{
+	__asm__("test %edi, %edi\n"
+		"je 1f\n"
+		"xor %eax, %eax\n"
+		"1: ret\n");
+}
+
+__attribute__((naked, noinline, aligned(1))) void is_behind(void)
+{
+	__asm__("mov $1, %eax\n"
+		"ret\n");
+}
+
+APART int to_unseen(int n)
+{
+	sink = n;
+	return ends_unseen(n);
+}
+
 APART void finished(void)
 {
 	sink = 3;
@@ -82,6 +103,9 @@ int main(void)
 		after();
 		leaves(malloc(8));
 		after();
+		to_unseen(i);
+		after();
+		is_behind();
 	}
 	for (int i = 0; i < 3; i++)
 		leaves(NULL);

@@ -159,29 +159,38 @@ static int is_led_to(const struct open_call *c, const struct open_call *entered)
 }
 
 /* Another event than an entry tells that the jump was no tail call, for which
- * `entered` is NULL. */
-static void settle(struct open_calls *o, const struct open_call *entered)
+ * `entered` is NULL.  Returns whether it was one. */
+static int settle(struct open_calls *o, const struct open_call *entered)
 {
 	struct open_call *c = top(o);
 
 	if (!c || !(c->flags & OPEN_LEFT))
-		return;
+		return 0;
 	if (entered && is_led_to(c, entered)) {
 		c->flags = (c->flags & ~(uint32_t)OPEN_LEFT) | OPEN_TAILED;
 		make_room(o, entered);
-		return;
+		return 1;
 	}
 	for (lose(o); (c = top(o)) && c->flags & OPEN_TAILED; lose(o))
 		continue;
+	return 0;
 }
 
-/* What has the frame of the call that is entered is over, unless that was
- * called by a jump. */
-static void drop_same_frame(struct open_calls *o,
-			    const struct open_call *entered)
+/* Is its return address not where it was?  Asked only of memory that is there,
+ * as the page of the call that is entered is. */
+static int is_overwritten(const struct open_call *c,
+			  const struct open_call *entered)
 {
-	while (o->n && has_frame(top(o), entered) &&
-	       !(top(o)->flags & OPEN_TAILED))
+	return c->flags & entered->flags & OPEN_PATCHED &&
+	       c->sp > entered->sp && c->sp < readable_page_end(entered->sp) &&
+	       *(const uint64_t *)c->sp != c->caller;
+}
+
+/* What has the frame of a call that is entered, and not by a jump, is over. */
+static void drop_ended(struct open_calls *o, const struct open_call *entered)
+{
+	while (o->n &&
+	       (has_frame(top(o), entered) || is_overwritten(top(o), entered)))
 		lose(o);
 }
 
@@ -227,13 +236,14 @@ struct open_call *open_calls_enter(const struct open_call *call)
 {
 	struct open_calls *o = calls_make();
 	struct open_call *c, *below;
-	int is_alternate;
+	int is_alternate, is_led;
 
 	if (!o)
 		return NULL;
-	settle(o, call);
+	is_led = settle(o, call);
 	drop_replaced(o, call->sp, &is_alternate);
-	drop_same_frame(o, call);
+	if (!is_led)
+		drop_ended(o, call);
 	if (o->n == OPEN_CALLS_MAX) {
 		o->n_over++;
 		return NULL;
