@@ -177,6 +177,21 @@ def test_conditions_where_a_call_goes_on_by_a_jump(gdb, condition, expected,
     assert "even" in condition or "not decided" not in run.out
 
 
+@pytest.mark.parametrize("is_traced", [False, True], ids=["patches", "hooks"])
+@pytest.mark.parametrize("condition, expected", [
+    ("throws -unwound", 4), ("to_throws -unwound", 4), ("jumps -unwound", 3),
+    ("to_jumps -unwound", 3), ("after -unwound", 0), ("after -depth 2", 16),
+    ("after -depth 3", 0), ("after -under to_throws", 0),
+    ("after -under to_jumps", 0), ("throws -under to_throws", 8)])
+def test_what_leaves_a_call_leaves_those_that_jumped_to_it(
+        gdb, condition, expected, is_traced):
+    program = build("tail_unwound.cc", variant=Variant("gcc", "-O2"),
+                    is_traced=is_traced)
+    run = gdb(program, *ON, "cstrace stop-when %s -count 1000" % condition,
+              "tbreak finished", "run", "info cstrace-stops", "kill")
+    assert n_true(run) == [expected], run.out
+
+
 def test_the_duration_of_a_call_that_goes_on_by_a_jump(gdb):
     """Two of them last 50 ms."""
     program = program_of("tail_stops.c", "gcc", "-O2")

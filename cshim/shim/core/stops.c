@@ -261,7 +261,8 @@ void stops_leave(const struct stop_event *e, const struct open_call *left)
 	for (uint32_t mask = left->awaited; mask; mask &= mask - 1) {
 		const struct cst_stop *s = &stops.stops[__builtin_ctz(mask)];
 
-		if (s->flags & CST_STOP_RESULT || ns < s->longer_ns)
+		if (s->flags & CST_STOP_RESULT || ns < s->longer_ns ||
+		    (s->flags & CST_STOP_UNWOUND && !how.is_unwound))
 			later |= mask & -mask;
 	}
 	open_calls_await(later);
