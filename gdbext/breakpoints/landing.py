@@ -22,6 +22,7 @@ class Hit(NamedTuple):
     is_jump: bool  # the call is being left by a jump or an exception
     ns: int  # the call's duration at its end
     thread: int  # gdb's number
+    is_exception: bool = False  # ... by that
     has_left: bool = False  # the thread stands behind the call
 
 
@@ -160,9 +161,10 @@ class StopBreakpoint(gdb.Breakpoint):
             self._asked(Question(place, kind == abi.CST_STOP_ASKS_EXIT, ns,
                                  callee))
             return None
+        is_exception = kind == abi.CST_STOP_IS_UNWINDER
         hit = Hit(place, kind == abi.CST_STOP_IS_ENTRY,
-                  kind == abi.CST_STOP_IS_JUMP, ns,
-                  gdb.selected_thread().num)
+                  is_exception or kind == abi.CST_STOP_IS_JUMP, ns,
+                  gdb.selected_thread().num, is_exception)
         return hit if self._wants(hit) else None
 
 

@@ -253,7 +253,8 @@ class StopWhens:
     def _how(self, one: StopWhen, hit: Hit) -> str:
         how = ""
         if one.wish.is_unwound:
-            how = "; left by a jump" if hit.is_jump else "; left by an exception"
+            is_jump = hit.is_jump and not hit.is_exception
+            how = "; left by a jump" if is_jump else "; left by an exception"
         elif not hit.is_entry and one.wish.longer_ns:
             how = "; it took " + duration_text(hit.ns)
         if hit.has_left:

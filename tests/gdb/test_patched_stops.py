@@ -192,6 +192,15 @@ def test_what_leaves_a_call_leaves_those_that_jumped_to_it(
     assert n_true(run) == [expected], run.out
 
 
+@pytest.mark.parametrize("function, by", [("to_throws", "an exception"),
+                                          ("to_jumps", "a jump")])
+def test_it_says_what_leaves_the_call(gdb, function, by):
+    program = program_of("tail_unwound.cc", "gcc", "-O2")
+    run = gdb(program, *ON, "cstrace stop-when %s -unwound" % function, "run",
+              "kill")
+    assert "stop 1: %s, unwound; left by %s; hit 1" % (function, by) in run.out
+
+
 def test_the_duration_of_a_call_that_goes_on_by_a_jump(gdb):
     """Two of them last 50 ms."""
     program = program_of("tail_stops.c", "gcc", "-O2")

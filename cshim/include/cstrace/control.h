@@ -93,6 +93,7 @@ enum cst_stop_at {
 	 * the function. */
 	CST_STOP_ASKS_ENTRY = 4,
 	CST_STOP_ASKS_EXIT = 5,
+	CST_STOP_IS_UNWINDER = 6, /* an exception is about to leave the call */
 };
 
 /* One condition for the program to stop at a call; of the numbers a zero is no

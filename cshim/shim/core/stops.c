@@ -279,9 +279,11 @@ void stops_lose(uint32_t conditions)
 	}
 }
 
-void stops_jump(uint64_t sp)
+void stops_jump(uint64_t sp, int is_unwinders)
 {
-	const struct ending jump = {CST_STOP_IS_JUMP, 1, NULL};
+	const struct ending jump = {is_unwinders ? CST_STOP_IS_UNWINDER
+						 : CST_STOP_IS_JUMP,
+				    1, NULL};
 	const struct open_call *c;
 
 	for (uint32_t i = 0; (c = open_calls_at(i)) && c->kind && c->sp < sp;

@@ -43,7 +43,8 @@ void stops_lose(uint32_t conditions);
 /* The thread is being unwound, and goes on at that stack pointer; 0: an
  * exception was caught. */
 void stops_unwind(uint64_t sp);
-/* Takes a jump to that stack pointer, before it leaves any call. */
-void stops_jump(uint64_t sp);
+/* Takes a jump to that stack pointer, by the unwinder or by another, before it
+ * leaves any call. */
+void stops_jump(uint64_t sp, int is_unwinders);
 
 #endif

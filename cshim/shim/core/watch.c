@@ -353,12 +353,12 @@ int watch_exit(const struct watched_call *w, struct open_call *out)
 	return is_unknown ? -1 : 0;
 }
 
-void watch_jump(uint64_t sp)
+void watch_jump(uint64_t sp, int is_unwinders)
 {
 	if (self.callback_sp && sp > self.callback_sp)
 		run_end();
 	if (stops_any())
-		stops_jump(sp);
+		stops_jump(sp, is_unwinders);
 	open_calls_jump(sp);
 }
 

@@ -73,8 +73,8 @@ int watch_is_quiet(void);
 int watch_enter(const struct watched_call *call, struct open_call **opened);
 int watch_exit(const struct watched_call *call, struct open_call *out);
 
-/* Reports a jump to that stack pointer. */
-void watch_jump(uint64_t sp);
+/* Reports a jump to that stack pointer, by the unwinder or by another. */
+void watch_jump(uint64_t sp, int is_unwinders);
 
 /* Returns the ticks of the calling thread's own time: not while the debugger
  * has the program stand still, nor while the thread waits for the reader. */

@@ -43,7 +43,7 @@ static void put(uint32_t kind, uint64_t sp, uint64_t fp)
 void jump_tell(const struct jump *to)
 {
 	if (unlikely(watch_any()))
-		watch_jump(to->sp);
+		watch_jump(to->sp, to->is_unwinders);
 	if (unlikely(stops_any()) && to->is_unwinders)
 		stops_unwind(to->sp);
 	if (!state_is_on(state_now()) || !self.thread || self_now() != &self)
