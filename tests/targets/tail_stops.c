@@ -7,6 +7,8 @@
 #include <time.h>
 
 #define APART __attribute__((noinline, noclone))
+#define NAKED \
+	__attribute__((naked, noinline, aligned(1), no_instrument_function))
 
 enum { LONG_MS = 50 };
 
@@ -47,7 +49,7 @@ APART void after(void)
 }
 
 /* Its end has no room for a patch: the next function begins behind it. */
-__attribute__((naked, noinline, aligned(1))) int ends_unseen(int n)
+NAKED int ends_unseen(int n)
 {
 	__asm__("test %edi, %edi\n"
 		"je 1f\n"
@@ -55,7 +57,7 @@ __attribute__((naked, noinline, aligned(1))) int ends_unseen(int n)
 		"1: ret\n");
 }
 
-__attribute__((naked, noinline, aligned(1))) void is_behind(void)
+NAKED void is_behind(void)
 {
 	__asm__("mov $1, %eax\n"
 		"ret\n");
