@@ -120,25 +120,28 @@ static __attribute__((noinline)) void counted(const struct depth_event *e)
 		stops_enter(&(struct stop_event){key, e->registers}, NULL);
 }
 
-/* Is it an end of whatever was called there? */
-static int is_of_any(const struct depth_event *e)
+/* What is known of a call by its hook. */
+static uint32_t flags_of(const struct depth_event *e)
 {
-	return e->hook == CST_PATCHED_RETURN || e->hook == CST_PATCHED_PASS;
-}
-
-static int is_left(const struct depth_event *e)
-{
-	return e->hook == CST_PATCHED_TAIL || e->hook == CST_PATCHED_PASS;
+	switch (e->hook) {
+	case CST_PATCHED_RETURN:
+		return OPEN_PATCHED | OPEN_ANY;
+	case CST_PATCHED_PASS:
+		return OPEN_PATCHED | OPEN_ANY | OPEN_LEFT;
+	case CST_PATCHED_TAIL:
+		return OPEN_PATCHED | OPEN_LEFT;
+	default:
+		return e->hook <= CST_PATCHED_LAST ? OPEN_PATCHED : 0;
+	}
 }
 
 static void watched_exit(const struct depth_event *e, struct stop_event *at,
-			 struct watched_call *call)
+			 const struct watched_call *call)
 {
 	struct open_call ended;
 	int has_stops = stops_any();
 
-	if (is_left(e)) {
-		call->flags |= OPEN_LEFT;
+	if (call->flags & OPEN_LEFT) {
 		if (watch_exit(call, &ended) == 0 && has_stops)
 			stops_leave(at, &ended);
 		return;
@@ -158,14 +161,12 @@ static void watched_exit(const struct depth_event *e, struct stop_event *at,
 /* The callbacks' own time is their caller's. */
 static COLD void watched(const struct depth_event *e)
 {
-	int is_patched = e->hook <= CST_PATCHED_LAST;
-	struct watched_call call = {
-		.callee = e->kind == CST_EXIT && is_of_any(e) ? 0 : e->callee,
-		.caller = e->caller,
-		.sp = e->sp,
-		.kind = CST_CALL,
-		.flags = is_patched ? OPEN_PATCHED : 0,
-		.left_to = e->left_to};
+	const struct watched_call call = {.callee = e->callee,
+					  .caller = e->caller,
+					  .sp = e->sp,
+					  .kind = CST_CALL,
+					  .flags = flags_of(e),
+					  .left_to = e->left_to};
 	struct stop_event at = {{e->callee, e->caller, e->hook}, e->registers};
 	struct open_call *opened = NULL;
 

@@ -13,6 +13,7 @@
 #include "core/signals.h"
 #include "core/thread.h"
 #include "cstrace/layout.h"
+#include "kernel/arch.h"
 #include "kernel/state.h"
 #include "kernel/syscall.h"
 
@@ -117,11 +118,12 @@ static int has_frame(const struct open_call *c, const struct open_call *other)
 	return c->flags & other->flags & OPEN_PATCHED && c->sp == other->sp;
 }
 
-/* Ends the innermost call, which went on by a jump. */
+/* The innermost call is over, and nobody has seen its end. */
 static void lose(struct open_calls *o)
 {
 	o->lost |= top(o)->awaited;
 	o->n--;
+	o->n_over = 0;
 }
 
 /* Removes what has the frame of the call that is entered, down to its own
@@ -144,11 +146,11 @@ static void make_room(struct open_calls *o, const struct open_call *entered)
 /* Does what returns there always call the same function? */
 static int is_after_direct_call(uint64_t caller)
 {
-	enum { CALL = 0xe8, CALL_BYTES = 5 };
 	uint8_t code;
 
-	return readable_copy(own_sp(), &code, caller - CALL_BYTES, 1) == 1 &&
-	       code == CALL;
+	return readable_copy(own_sp(), &code, caller - DIRECT_CALL_BYTES, 1) ==
+		       1 &&
+	       code == DIRECT_CALL;
 }
 
 static int is_led_to(const struct open_call *c, const struct open_call *entered)
@@ -277,7 +279,7 @@ static int is_like(const struct open_call *c, const struct open_call *call)
 	if (c->kind != call->kind)
 		return 0;
 	if (has_frame(c, call))
-		return !call->callee || c->callee == call->callee;
+		return call->flags & OPEN_ANY || c->callee == call->callee;
 	return !((c->flags | call->flags) & OPEN_PATCHED) &&
 	       c->callee == call->callee &&
 	       (!call->caller || c->caller == call->caller);

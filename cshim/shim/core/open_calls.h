@@ -35,6 +35,7 @@ enum open_flag {
 	 * that was a tail call; and: it was one, which is open. */
 	OPEN_LEFT = 2,
 	OPEN_TAILED = 4,
+	OPEN_ANY = 8, /* of an end: of whatever was called there */
 };
 
 enum { OPEN_CALLS_MAX = 2048 };
@@ -46,9 +47,8 @@ void open_calls_begin(void);
  * NULL: there is no room. */
 struct open_call *open_calls_enter(const struct open_call *call);
 
-/* Removes the innermost call like that one, and what is open within it.  A
- * callee of 0: whatever was called there.  Returns 0, or -1 if there is none;
- * copies it into *out. */
+/* Removes the innermost call like that one, and what is open within it.
+ * Returns 0, or -1 if there is none; copies it into *out. */
 int open_calls_exit(const struct open_call *call, struct open_call *out);
 
 /* The like of a call that ends by a jump to left_to: it stays until the

@@ -320,7 +320,7 @@ static int close_call(const struct watched_call *w, struct open_call *out)
 				       .caller = w->caller,
 				       .sp = w->sp,
 				       .kind = (uint16_t)w->kind,
-				       .flags = w->flags & OPEN_PATCHED,
+				       .flags = w->flags,
 				       .left_to = w->left_to};
 	const struct open_call *left;
 
@@ -347,8 +347,10 @@ int watch_exit(const struct watched_call *w, struct open_call *out)
 		return is_unknown ? -1 : 0;
 	c = told(w, is_unknown ? depth : open.depth);
 	c.result = w->n_values ? w->values : NULL;
-	if (!is_unknown)
+	if (!is_unknown) {
+		c.callee = w->place ? NULL : (const void *)open.callee;
 		c.elapsed_ns = watch_ns(now - open.start);
+	}
 	callbacks_run(&c, 1);
 	return is_unknown ? -1 : 0;
 }

@@ -49,7 +49,7 @@ struct watched_call {
 	struct cstrace_place *place;	    /* NULL: a hook's */
 	const struct cstrace_value *values; /* arguments, or the result */
 	uint32_t n_values;
-	uint32_t flags; /* enum open_flag: OPEN_PATCHED; of an end: OPEN_LEFT */
+	uint32_t flags;	  /* enum open_flag, of what is reported */
 	uint64_t left_to; /* see struct open_call */
 };
 

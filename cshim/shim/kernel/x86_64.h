@@ -23,6 +23,9 @@
 #define PLACE_STEP 0x10000000000ull
 enum { N_PLACES = 8 };
 
+/* How the call begins that returns behind so many bytes. */
+enum { DIRECT_CALL = 0xe8, DIRECT_CALL_BYTES = 5 };
+
 static inline uint64_t clock_ticks(void)
 {
 	uint32_t low, high;
