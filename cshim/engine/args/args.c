@@ -516,8 +516,7 @@ struct args_plan *args_plan(struct args *a, struct modules *m, uint64_t hook,
 
 	hook = cst_place_hook(hook, callee);
 	/* Another function has yet to make the result. */
-	if (!place || hook == CST_PATCHED_TAIL || hook == CST_PATCHED_RETURN ||
-	    hook == CST_PATCHED_PASS)
+	if (!place || cst_patched_jumps(hook) || cst_patched_ends_any(hook))
 		return NULL;
 	if (known)
 		return *known && !is_anothers(a, m, place, hook, callee)

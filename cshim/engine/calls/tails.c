@@ -4,9 +4,6 @@
  */
 #include "calls/tails.h"
 
-/* Tail calls of tail calls: what is deeper is drawn beside the last one. */
-enum { MOST_TAILS = 16 };
-
 static int add(struct stack *s, uint64_t at, uint32_t end)
 {
 	if (array_room(&s->tails, &s->cap_tails, s->n_tails + 1ull) < 0)
@@ -124,7 +121,7 @@ static void make_room(struct callstack *c, struct thread *t, struct stack *s,
 
 	while (i < s->n && s->calls[i].function != function)
 		i++;
-	if (i == s->n && s->n - first > MOST_TAILS)
+	if (i == s->n && s->n - first > CST_MOST_TAILS)
 		i--;
 	last->at = 0;
 	while (s->n > i)

@@ -85,7 +85,8 @@ static int is_alike(const struct placements *p, const struct frame *frame,
 	return rules && frame_rules_are_same(rules, &first);
 }
 
-/* May it call the function, directly, by a stub or by a pointer? */
+/* Is it a call that may be one of the function: directly, by the linker's stub,
+ * or by a pointer? */
 static int may_call(const struct placements *p, const struct insn *i,
 		    const struct plan_function *now)
 {

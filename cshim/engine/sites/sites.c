@@ -595,10 +595,8 @@ static void site_learn(struct sites *s, uint32_t number)
 	if (raw.hook == CST_PATCHED_BORDER)
 		names_set_border(s->names, site->function);
 	/* That of a return is not the function that is wanted or not. */
-	site->is_return =
-		raw.hook == CST_PATCHED_RETURN || raw.hook == CST_PATCHED_PASS;
-	site->is_jump =
-		raw.hook == CST_PATCHED_TAIL || raw.hook == CST_PATCHED_PASS;
+	site->is_return = cst_patched_ends_any(raw.hook);
+	site->is_jump = cst_patched_jumps(raw.hook);
 	if (!site->is_return)
 		site_chain(s, number);
 	if (!site->is_muted && s->copies.args) {

@@ -116,6 +116,22 @@ enum {
 	CST_PATCHED_LAST = 15,
 };
 
+/* Is it an end of whatever was called with its return address? */
+static inline int cst_patched_ends_any(uint64_t hook)
+{
+	return hook == CST_PATCHED_RETURN || hook == CST_PATCHED_PASS;
+}
+
+/* Is it an end by a jump? */
+static inline int cst_patched_jumps(uint64_t hook)
+{
+	return hook == CST_PATCHED_TAIL || hook == CST_PATCHED_PASS;
+}
+
+/* Tail calls of tail calls: what is deeper lies beside the last one, in the
+ * tree and for conditions. */
+enum { CST_MOST_TAILS = 16 };
+
 enum cst_patch_kind {
 	CST_PATCH_ENTRY = 0,
 	CST_PATCH_EXIT = 1,

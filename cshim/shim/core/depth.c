@@ -167,8 +167,7 @@ static void push(struct depth *d, const struct depth_event *e, uint32_t site)
 /* Is the event of that function?  It is at the same frame. */
 static int is_of(const struct depth_event *e, uint64_t callee)
 {
-	return e->callee == callee || e->hook == CST_PATCHED_RETURN ||
-	       e->hook == CST_PATCHED_PASS;
+	return e->callee == callee || cst_patched_ends_any(e->hook);
 }
 
 /* ---- hiding ----------------------------------------------------------------

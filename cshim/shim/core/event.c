@@ -123,16 +123,10 @@ static __attribute__((noinline)) void counted(const struct depth_event *e)
 /* What is known of a call by its hook. */
 static uint32_t flags_of(const struct depth_event *e)
 {
-	switch (e->hook) {
-	case CST_PATCHED_RETURN:
-		return OPEN_PATCHED | OPEN_ANY;
-	case CST_PATCHED_PASS:
-		return OPEN_PATCHED | OPEN_ANY | OPEN_LEFT;
-	case CST_PATCHED_TAIL:
-		return OPEN_PATCHED | OPEN_LEFT;
-	default:
-		return e->hook <= CST_PATCHED_LAST ? OPEN_PATCHED : 0;
-	}
+	if (e->hook > CST_PATCHED_LAST)
+		return 0;
+	return OPEN_PATCHED | (cst_patched_ends_any(e->hook) ? OPEN_ANY : 0) |
+	       (cst_patched_jumps(e->hook) ? OPEN_LEFT : 0);
 }
 
 static void watched_exit(const struct depth_event *e, struct stop_event *at,

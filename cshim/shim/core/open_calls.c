@@ -105,9 +105,6 @@ static int is_replaced(const struct open_call *c, uint64_t sp, int is_alternate)
 /* ---- tail calls ------------------------------------------------------------
  */
 
-/* Tail calls of tail calls: what is deeper lies beside the last one. */
-enum { MOST_TAILS = 16 };
-
 static struct open_call *top(struct open_calls *o)
 {
 	return o->n ? &o->calls[o->n - 1] : NULL;
@@ -137,7 +134,7 @@ static void make_room(struct open_calls *o, const struct open_call *entered)
 	for (i = first; i < o->n; i++)
 		if (o->calls[i].callee == entered->callee)
 			break;
-	if (i == o->n && o->n - first > MOST_TAILS)
+	if (i == o->n && o->n - first > CST_MOST_TAILS)
 		i--;
 	while (o->n > i)
 		lose(o);

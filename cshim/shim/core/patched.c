@@ -115,7 +115,7 @@ int patched_later(uint64_t callee, const uint64_t *returns, uint64_t hook,
 		.fp = registers->r[CST_REG_RBP],
 		.kind = is_entry ? CST_ENTER : CST_EXIT,
 		.registers = registers,
-		.left_to = hook == CST_PATCHED_TAIL || hook == CST_PATCHED_PASS
+		.left_to = cst_patched_jumps(hook)
 				   ? jump_target(reported_at(registers))
 				   : 0,
 	};
