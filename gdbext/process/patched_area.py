@@ -220,7 +220,7 @@ class Planned(NamedTuple):
     """A function that is patched."""
 
     entry: int  # CST_PATCHED_ENTRY and the like
-    misses_ends: bool  # some or all; those at a stub are another function's
+    misses_ends: bool  # some or all
 
 
 def planned_functions(plan: bytes) -> dict[int, Planned]:
@@ -230,8 +230,7 @@ def planned_functions(plan: bytes) -> dict[int, Planned]:
     entries = {p.function: _ENTRIES[_slot(plan, head, p.hook)]
                for p in _items(plan, head.patches, abi.cst_patch)
                if p.kind == abi.CST_PATCH_ENTRY}
-    return {functions[i].address: Planned(entry, bool(
-                functions[i].n_missed))
+    return {functions[i].address: Planned(entry, functions[i].n_missed > 0)
             for i, entry in entries.items()}
 
 

@@ -48,23 +48,21 @@ INLINE void lane_write_many_values(struct lane *l)
 }
 
 /* Ends, at end_ticks, the lane's innermost call that is open and was kept; does
- * nothing for NO_SEQ.  Returns 1 if the call is not of the block under way, or
- * 0. */
-INLINE int lane_exit(struct lane *l, uint64_t seq, uint64_t end_ticks,
-		     enum call_end end)
+ * nothing for NO_SEQ. */
+INLINE void lane_exit(struct lane *l, uint64_t seq, uint64_t end_ticks,
+		      enum call_end end)
 {
 	uint64_t step = end_ticks - l->tick;
 
 	/* Also false for NO_SEQ. */
 	if (__builtin_expect(seq - l->first >= l->n, 0)) {
 		lane_end_late(l, seq, end_ticks, end);
-		return 1;
+		return;
 	}
 	l->tick = end_ticks;
 	column_add(&l->columns[LANE_ENDS], l->n_ends++, step);
 	if (__builtin_expect(end != CALL_RETURN, 0))
 		lane_mark_end(l, seq, end);
-	return 0;
 }
 
 #endif
