@@ -8,7 +8,7 @@ import pytest
 
 from lib_build import TARGETS, build
 from lib_cstrace import cstrace
-from lib_gdb import skip_unless_gdb_sets_registers
+from lib_gdb import setting_registers
 
 QUIET = "set cstrace live off"
 SHOP = (TARGETS / "shop.cc").read_text().splitlines()
@@ -198,9 +198,9 @@ def test_beside_breakpoints_commands_and_dprintf(gdb):
 
 def test_an_expression_that_calls_the_function_itself(gdb):
     """A hit in that call has no text, or it would never end."""
-    skip_unless_gdb_sets_registers()
     run = gdb(build("../../examples/calc.c"), QUIET,
-              "cstrace log factor, {factor()} at {at}", "run '1+22'")
+              "cstrace log factor, {factor()} at {at}", "run '1+22'",
+              **setting_registers())
     assert re.findall(r"^log 1: (.*)$", run.out, re.M) == ['1 at "+22"']
     assert "is disabled" not in run.out and "exited" in run.out
 

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from lib_build import Variant, build, build_library, line_of
-from lib_gdb import skip_unless_gdb_sets_registers, wait_for
+from lib_gdb import setting_registers, wait_for
 from lib_tree import (CALLS, outcome, own_sites, read_jsonl, saved_tree,
                       saved_trees, tree)
 
@@ -378,10 +378,9 @@ def test_what_is_open_stays_with_its_process(gdb, tmp_path):
 
 def test_while_gdb_records_for_itself(gdb, tmp_path):
     """Our first event takes no system call that its `record` does not know."""
-    skip_unless_gdb_sets_registers()
     run = gdb(build("calls.c"), QUIET, "break pair", "run", "record",
               "cstrace start", "delete", "finish", "reverse-finish",
-              "cstrace save t.jsonl")
+              "cstrace save t.jsonl", **setting_registers())
     assert "Process record" not in run.out
     assert "Value returned is $1 = 6" in run.out
     assert "No more reverse-execution history" in run.out

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from lib_build import Variant, build
-from lib_gdb import skip_unless_gdb_sets_registers
+from lib_gdb import setting_registers
 
 ON = ("set cstrace live off", "set cstrace step-report off",
       "handle SIGUSR1 nostop noprint")
@@ -30,10 +30,9 @@ def n_calls(run):
     ("record", "record stop"), ("record full", "record s"),
     ("target record-full", "rec stop")])
 def test_calls_that_ran_backwards_come_once(gdb, is_hooked, start, begin, end):
-    if is_hooked:  # a hook's registers are gone back to, too
-        skip_unless_gdb_sets_registers()
     run = gdb(program_of(is_hooked), *ON, start, "break outer", "run", begin,
-              "finish", "reverse-continue", "bt", end, "delete", "continue")
+              "finish", "reverse-continue", "bt", end, "delete", "continue",
+              **setting_registers())
     assert re.search(r"^#0  outer.*\n#1 .* in main \[1\.1\]", run.out, re.M)
     assert run.out.count("cstrace: no calls are recorded while gdb") == 1
     assert run.out.count("cstrace: calls are recorded again\n") == 1

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from lib_build import build
-from lib_gdb import LOADER, skip_unless_gdb_sets_registers
+from lib_gdb import LOADER, setting_registers
 from lib_tree import live_tree, tree
 
 FIB_2 = tree("""
@@ -132,8 +132,8 @@ def test_the_program_runs_on_after_detach(gdb):
 
 
 def test_a_call_from_the_prompt_is_traced(gdb):
-    skip_unless_gdb_sets_registers()
-    run = gdb(basic(), "break leaf", "cstrace start", "run", "print fib(1)")
+    run = gdb(basic(), "break leaf", "cstrace start", "run", "print fib(1)",
+              **setting_registers())
     assert "fib" in drawn(run)
     assert run.out.index(" fib") < run.out.index("$1 = 1")
 

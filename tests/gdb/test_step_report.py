@@ -6,7 +6,7 @@ import re
 import pytest
 
 from lib_build import build, line_of
-from lib_gdb import skip_unless_gdb_sets_registers
+from lib_gdb import setting_registers
 from lib_mi import FrontEnd, said, stop_of
 from lib_tree import own_sites, rows
 
@@ -92,9 +92,9 @@ def test_calls_made_by_hand_are_not_told(gdb):
 
 
 def test_a_condition_that_calls_does_not_hide_what_came_before(gdb):
-    skip_unless_gdb_sets_registers()
     run = gdb(build("visits.c"), *ON, CALLS, "run", "delete",
-              "break down if leaf(0) == 0", "continue", "kill")
+              "break down if leaf(0) == 0", "continue", "kill",
+              **setting_registers())
     assert len(told(run)) == 1
     # One that the machine held up is a row by itself.
     visits = re.findall(r"[nu]s\*? +1\.\d+ +visit(?:  x(\d))?  ", run.out)

@@ -3,7 +3,7 @@
 
 import re
 
-from lib_gdb import LOADER, skip_unless_gdb_sets_registers
+from lib_gdb import LOADER, setting_registers
 
 # What cstrace says at a stop.
 QUIET = ("set cstrace frame-ids off", "set cstrace live off",
@@ -96,11 +96,9 @@ IN_LINKER = ("counted instructions",)
 def lines(gdb, program, commands, is_patched, loader=None):
     """What gdb prints of the commands, with patches or without: then with that
     loader, or without cstrace."""
-    if "checkpoint" in commands:
-        skip_unless_gdb_sets_registers()
     start = [*QUIET, "cstrace start"] if is_patched else []
     run = gdb(program, "set confirm off", *start, *commands,
-              loader=LOADER if is_patched else loader)
+              loader=LOADER if is_patched else loader, **setting_registers())
     assert not is_patched or re.search(r"^cstrace: patching \d+ function",
                                        run.out, re.M)
     return comparable(run.out)

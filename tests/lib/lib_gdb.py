@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from lib_build import ROOT, build
+from lib_build import ROOT, build, build_library
 from lib_debug import gdb_words
 
 LIMIT_S = 240
@@ -177,16 +177,19 @@ def run_gdb(home, program, *commands, args=(), loader=LOADER, stdin=None,
 
 
 @functools.lru_cache(maxsize=None)
-def _sets_registers():
-    done = subprocess.run(
-        ["gdb", "-q", "-nx", "-batch", "-ex", "break main", "-ex", "run",
-         "-ex", "print fib(1)", str(build("basic.c", is_traced=False))],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
-    return "$1 = 1" in done.stdout
-
-
-def skip_unless_gdb_sets_registers():
-    """gdb 13 cannot on processors with more extended state than it knows
-    ("Couldn't write extended state status"), with us or without."""
-    if not _sets_registers():
-        pytest.skip("gdb alone cannot set registers on this processor")
+def setting_registers():
+    """What a gdb needs in its environment for calls of functions, `return`,
+    `jump` and `checkpoint`.  gdb 13 alone cannot set registers on processors
+    with more extended state than it knows ("Couldn't write extended state
+    status"), with us or without."""
+    for more in {}, {"LD_PRELOAD": str(build_library(
+            "whole_registers.c", is_traced=False))}:
+        done = subprocess.run(
+            [os.environ.get("GDB", "gdb"), "-q", "-nx", "-batch", "-ex",
+             "break main", "-ex", "run", "-ex", "print fib(1)",
+             str(build("basic.c", is_traced=False))],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=120, env=dict(os.environ, **more))
+        if "$1 = 1" in done.stdout:
+            return more
+    pytest.skip("gdb alone cannot set registers on this processor")
