@@ -27,6 +27,7 @@ SHIM_SRC := \
 	cshim/shim/core/stops.c \
 	cshim/shim/core/stop_values.c \
 	cshim/shim/core/open_calls.c \
+	cshim/shim/core/function_at.c \
 	cshim/shim/core/depth.c \
 	cshim/shim/core/site.c \
 	cshim/shim/core/edge.c \

@@ -69,6 +69,20 @@ APART int to_unseen(int n)
 	return ends_unseen(n);
 }
 
+APART int takes_seven(int a, int b, int c, int d, int e, int f, int g)
+{
+	sink = a + b + c + d + e + f + g;
+	return sink;
+}
+
+/* What it pushes does not reach the return address of ends_unseen(). */
+APART int pushes_next(int n)
+{
+	int seen = ends_unseen(n);
+
+	return seen + takes_seven(n, 1, 2, 3, 4, 5, 6);
+}
+
 APART void finished(void)
 {
 	sink = 3;
@@ -107,6 +121,7 @@ int main(void)
 		after();
 		to_unseen(i);
 		after();
+		pushes_next(i);
 		is_behind();
 	}
 	for (int i = 0; i < 3; i++)

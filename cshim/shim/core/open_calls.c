@@ -9,6 +9,7 @@
  */
 #include "core/open_calls.h"
 #include <signal.h>
+#include "core/function_at.h"
 #include "core/readable.h"
 #include "core/signals.h"
 #include "core/thread.h"
@@ -185,11 +186,28 @@ static int is_overwritten(const struct open_call *c,
 	       *(const uint64_t *)c->sp != c->caller;
 }
 
+/* Does its caller itself make the call that is entered?  Asked where the two
+ * are as near as arguments on the stack are. */
+static int is_returned(const struct open_call *c,
+		       const struct open_call *entered)
+{
+	enum { NEAR = 256 };
+	uint64_t maker;
+
+	if (!(c->flags & entered->flags & OPEN_PATCHED) ||
+	    c->sp - entered->sp > NEAR)
+		return 0;
+	maker = function_at(entered->caller - 1);
+	return maker && maker != c->callee &&
+	       maker == function_at(c->caller - 1);
+}
+
 /* What has the frame of a call that is entered, and not by a jump, is over. */
 static void drop_ended(struct open_calls *o, const struct open_call *entered)
 {
 	while (o->n &&
-	       (has_frame(top(o), entered) || is_overwritten(top(o), entered)))
+	       (has_frame(top(o), entered) || is_overwritten(top(o), entered) ||
+		is_returned(top(o), entered)))
 		lose(o);
 }
 

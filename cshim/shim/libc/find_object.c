@@ -6,6 +6,8 @@
  */
 #include "libc/find_object.h"
 #include <dlfcn.h>
+#include <stddef.h>
+#include "core/function_at.h"
 #include "core/patches.h"
 #include "kernel/arch.h"
 #include "kernel/state.h"
@@ -23,9 +25,18 @@ typedef int find_fn(void *, struct found_object *);
 
 static find_fn *libcs_find;
 
+static const uint8_t *frames_at(uint64_t address)
+{
+	struct found_object found;
+
+	return libcs_find((void *)address, &found) ? NULL : found.frames;
+}
+
 void find_begin(void)
 {
 	libcs_find = (find_fn *)dlsym(RTLD_NEXT, "_dl_find_object");
+	if (libcs_find)
+		function_tables = frames_at;
 }
 
 /* It has another name in here: libc's header may declare it, or be older. */
