@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 3987700675
+VERSION = 1668299620
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -487,6 +487,7 @@ class cst_values(C.Structure):
         ("members", C.c_uint32),
         ("text_bytes", C.c_uint32),
         ("functions", C.c_char_p),
+        ("plans", C.c_char_p),
     ]
 
 

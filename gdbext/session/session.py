@@ -372,7 +372,7 @@ class Session:
             (is_on or self.options.where is not None)
             and not self.options.no_args,
             s["results"] and not self.options.no_args, s["members"],
-            int(s["text-bytes"]), functions))
+            int(s["text-bytes"]), functions, self.patching.plans.folder))
         key = tuple(s[n] for n in ("live", "callsite", "timestamp", "duration",
                                    "fold", "std", "color", "links", "names",
                                    "id", "thread"))

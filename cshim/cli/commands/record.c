@@ -89,6 +89,7 @@ static int recorder_make(struct record *r, struct cst_error *err)
 		.members = (uint32_t)r->o->has_members,
 		.text_bytes = r->o->text_bytes,
 		.functions = r->o->args_of,
+		.plans = r->patching.folder,
 	};
 	int status = recorder_set_up(r->o, &setup, &r->watch.recorder, err);
 

@@ -299,6 +299,19 @@ int modules_has(struct modules *m, uint64_t addr)
 	return module_at(m, addr) != NULL;
 }
 
+uint64_t modules_next(const struct modules *m, uint64_t addr)
+{
+	uint64_t next = 0;
+
+	for (uint32_t i = 0; i < m->n; i++) {
+		uint64_t start = m->list[i].range.start;
+
+		if (start > addr && (!next || start < next))
+			next = start;
+	}
+	return next;
+}
+
 uint64_t modules_place(struct modules *m, uint64_t addr)
 {
 	struct module *module = module_at(m, addr);

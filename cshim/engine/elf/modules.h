@@ -69,6 +69,8 @@ void modules_copy(struct modules *m, const char *build_id, const char *path);
 
 /* Returns whether anything is known to be mapped at addr. */
 int modules_has(struct modules *m, uint64_t addr);
+/* Returns where the first code above addr is mapped; 0: there is none. */
+uint64_t modules_next(const struct modules *m, uint64_t addr);
 /* Returns a number that the code at addr has wherever its file is mapped, in
  * all address spaces; 0 if it is not known. */
 uint64_t modules_place(struct modules *m, uint64_t addr);

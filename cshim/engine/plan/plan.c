@@ -7,6 +7,7 @@
 #include "base/io.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 int plan_of_bytes(void *data, uint64_t n, struct plan **out,
@@ -66,6 +67,14 @@ int plan_read(int fd, struct plan **out, struct cst_error *err)
 	if (n < 0)
 		return cst_fail_sys(err, "cannot read a plan");
 	return plan_of_bytes(take(data), (uint64_t)n, out, err);
+}
+
+enum cst_plan_slot plan_slot(const struct plan *p, uint32_t hook)
+{
+	int32_t distance;
+
+	memcpy(&distance, p->area + hook - 4, sizeof(distance));
+	return (hook + (uint32_t)distance - p->header->code_at) / CST_PLAN_GATE;
 }
 
 const char *plan_reason(enum cst_plan_reason reason)

@@ -38,6 +38,10 @@ int plan_read(int fd, struct plan **out, struct cst_error *err);
 /* Why a function has no patches, as text: "written in assembler". */
 const char *plan_reason(enum cst_plan_reason reason);
 
+/* Returns the slot whose gate a trampoline calls, which returns to that place
+ * in the area. */
+enum cst_plan_slot plan_slot(const struct plan *p, uint32_t hook);
+
 /* Returns the text of function i's name: "" if it has none. */
 const char *plan_name(const struct plan *p, uint32_t i);
 

@@ -186,9 +186,9 @@ int cst_recorder_values(struct cst_recorder *r, const struct cst_values *v,
 	}
 	pthread_mutex_lock(&r->lock);
 	ahead_forget(&r->sites);
-	copies_want(&r->sites, v, only);
+	status = copies_want(&r->sites, v, only);
 	pthread_mutex_unlock(&r->lock);
-	return 0;
+	return status < 0 ? cst_fail_memory(err) : 0;
 }
 
 int cst_recorder_point(struct cst_recorder *r, uint32_t number,

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * Makes the plans of a file's hooks, and the area's table of them.
+ * Makes the plans of a file's hooks, or of its patches, and the area's table of
+ * them.
  */
 #include "sites/ahead.h"
 
 #include "area/clock.h"
 #include "plan/hooks.h"
+#include "plan/plan.h"
+#include "plan/plan_id.h"
 #include "sites/copies.h"
 #include "sites/hook_slot.h"
 
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,28 +32,71 @@ struct look {
 	uint32_t process, most_steps;
 };
 
-/* 1: go on.  What is to be copied at the hook is put into the table, if known.
- */
-static int hear_hook(void *arg, uint64_t hook, int kind)
+static int is_over(const struct look *l)
 {
-	const struct look *l = arg;
-	struct cst_area *head = l->s->area->head;
-	uint32_t copies;
-	struct cst_hook *slot;
+	const struct cst_area *head = l->s->area->head;
 
-	if (clock_monotonic_ns() > l->until_ns || head->n_hooks >= MOST_HOOKS ||
-	    head->n_copies >= l->most_steps)
-		return 0;
-	hook += l->bias;
-	copies = copies_ahead(l->s, l->process, hook, kind);
-	slot = copies ? hook_slot(l->s->area, hook, l->process) : NULL;
+	return clock_monotonic_ns() > l->until_ns ||
+	       head->n_hooks >= MOST_HOOKS || head->n_copies >= l->most_steps;
+}
+
+/* Calls of functions that are chosen by name are too few to look for. */
+static int is_wanted(const struct sites *s)
+{
+	return !s->copies.functions && !s->area->is_past &&
+	       (s->copies.wants_args | s->copies.wants_results);
+}
+
+enum what { HOOKS, PATCHES };
+
+/* Was the file at that address looked into for these? */
+static int is_known(const struct look *l, struct modules *m, enum what what,
+		    uint64_t addr, uint64_t *key)
+{
+	uint32_t file = modules_number(modules_place(m, addr));
+
+	*key = (uint64_t)what << 63 | (uint64_t)file << 32 | (l->process + 1);
+	return !file || hashmap_get(&l->s->copies.ahead, *key);
+}
+
+/* Is it one that was not?  From now on it was. */
+static int is_first(const struct look *l, struct modules *m, enum what what,
+		    uint64_t addr)
+{
+	uint64_t key;
+
+	return !is_known(l, m, what, addr, &key) &&
+	       hashmap_put(&l->s->copies.ahead, key, 1) == 0;
+}
+
+/* Puts what is to be copied there into the table, if that is known.
+ * place: as in cst_hook_place(). */
+static void put_copies(const struct look *l, uint64_t place, uint32_t copies)
+{
+	struct cst_hook *slot =
+		copies ? hook_slot(l->s->area, place, l->process) : NULL;
+
 	if (!slot)
-		return 1;
-	head->n_hooks += !slot->hook;
-	slot->hook = hook;
+		return;
+	l->s->area->head->n_hooks += !slot->hook;
+	slot->hook = place;
 	slot->process = l->process;
 	/* Pairs with the hook's acquire: what it leads to is complete. */
 	__atomic_store_n(&slot->copies, copies, __ATOMIC_RELEASE);
+}
+
+/* ---- hooks -----------------------------------------------------------------
+ */
+
+/* 1: go on. */
+static int hear_hook(void *arg, uint64_t hook, int kind)
+{
+	const struct look *l = arg;
+
+	if (is_over(l))
+		return 0;
+	hook += l->bias;
+	put_copies(l, hook, copies_ahead(l->s, l->process, hook, kind));
 	return 1;
 }
 
@@ -65,6 +114,86 @@ static void look_into(struct look *l, const char *path)
 	image_close(&im);
 }
 
+/* ---- patches ---------------------------------------------------------------
+ */
+
+static void look_at_patch(const struct look *l, const struct plan *p,
+			  const struct cst_plan_function *f, uint32_t place)
+{
+	uint64_t hook = cst_slot_hook(plan_slot(p, place));
+	uint64_t callee = f->address + l->bias;
+	int kind = cst_patched_enters(hook) ? CST_ENTER : CST_EXIT;
+
+	put_copies(l, cst_hook_place(hook, callee),
+		   f->is_stub ? CST_COPY_NOTHING
+			      : copies_ahead_patched(l->s, l->process, hook,
+						     callee, kind));
+}
+
+/* The plan of the file at path, or NULL: the folder has none. */
+static struct plan *plan_of_file(const char *folder, const char *path)
+{
+	char id[BUILD_ID_SIZE], name[PATH_MAX];
+	struct plan *p = NULL;
+	auto_close int fd = -1;
+	struct elf_file f;
+
+	if (!elf_file_open(&f, elf_file_descriptor(path)))
+		return NULL;
+	plan_id(&f, id);
+	elf_file_close(&f);
+	if (snprintf(name, sizeof(name), "%s/%s.plan", folder, id) <
+	    (int)sizeof(name))
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 && plan_read(fd, &p, NULL) == 0 ? p : NULL;
+}
+
+static void look_into_plan(const struct look *l, const struct plan *p)
+{
+	/* Where it is bare, no hook waits. */
+	for (uint32_t i = 0; !p->header->is_bare && i < p->header->patches.n;
+	     i++) {
+		const struct cst_patch *patch = &p->patches[i];
+		const struct cst_plan_function *f =
+			&p->functions[patch->function];
+
+		if (is_over(l))
+			return;
+		if (patch->hook)
+			look_at_patch(l, p, f, patch->hook);
+		if (patch->end_hook)
+			look_at_patch(l, p, f, patch->end_hook);
+	}
+}
+
+static void look_into_plans(struct sites *s, const struct cst_site *site)
+{
+	struct look l = {
+		.s = s,
+		.until_ns = clock_monotonic_ns() + MOST_NS,
+		.process = site->process,
+		.most_steps = MOST_STEPS,
+	};
+	struct modules *m = spaces_of(&s->spaces, site->process)->modules;
+	struct module_file file;
+	uint64_t key;
+
+	if (!s->copies.plan_folder || !is_wanted(s) ||
+	    is_known(&l, m, PATCHES, site->callee, &key))
+		return;
+	for (uint64_t at = 0; (at = modules_next(m, at));) {
+		struct plan *p = NULL;
+
+		if (is_first(&l, m, PATCHES, at) && modules_file(m, at, &file))
+			p = plan_of_file(s->copies.plan_folder, file.path);
+		if (!p)
+			continue;
+		l.bias = at - file.addr;
+		look_into_plan(&l, p);
+		plan_free(p);
+	}
+}
+
 static void look_until(struct sites *s, const struct cst_site *site,
 		       uint32_t most_steps, uint64_t until_ns)
 {
@@ -76,18 +205,9 @@ static void look_until(struct sites *s, const struct cst_site *site,
 	};
 	struct modules *m = spaces_of(&s->spaces, site->process)->modules;
 	struct module_file file;
-	uint64_t place, key;
 
-	/* Calls of functions that are chosen by name are too few to look for.
-	 */
-	if (site->hook <= CST_PATCHED_LAST || s->copies.functions ||
-	    s->area->is_past ||
-	    !(s->copies.wants_args | s->copies.wants_results))
-		return;
-	place = modules_place(m, site->hook);
-	key = (uint64_t)modules_number(place) << 32 | (l.process + 1);
-	if (!place || hashmap_get(&s->copies.ahead, key) ||
-	    hashmap_put(&s->copies.ahead, key, 1) < 0 ||
+	if (site->hook <= CST_PATCHED_LAST || !is_wanted(s) ||
+	    !is_first(&l, m, HOOKS, site->hook) ||
 	    !modules_file(m, site->hook, &file))
 		return;
 	l.bias = site->hook - file.addr;
@@ -96,6 +216,8 @@ static void look_until(struct sites *s, const struct cst_site *site,
 
 void ahead_look(struct sites *s, const struct cst_site *site)
 {
+	if (site->hook <= CST_PATCHED_LAST)
+		look_into_plans(s, site);
 	look_until(s, site, MOST_STEPS, clock_monotonic_ns() + MOST_NS);
 }
 

@@ -27,7 +27,13 @@ void copies_release(struct sites *s)
 	free(s->copies.is_planned);
 	regex_free(s->copies.functions);
 	hashmap_release(&s->copies.ahead);
+	free(s->copies.plan_folder);
 	s->copies = (struct copies){0};
+}
+
+static int is_wanted_kind(const struct copies *c, int kind)
+{
+	return kind == CST_ENTER ? c->wants_args : c->wants_results;
 }
 
 static int is_wanted(const struct sites *s, const struct site *site)
@@ -35,9 +41,8 @@ static int is_wanted(const struct sites *s, const struct site *site)
 	const struct copies *c = &s->copies;
 
 	if (site->is_muted || site->is_own || !c->args ||
-	    !(site->kind == CST_ENTER  ? c->wants_args
-	      : site->kind == CST_EXIT ? c->wants_results
-				       : 0))
+	    (site->kind != CST_ENTER && site->kind != CST_EXIT) ||
+	    !is_wanted_kind(c, site->kind))
 		return 0;
 	return !c->functions ||
 	       regex_matches(c->functions,
@@ -195,19 +200,32 @@ uint32_t copies_ahead(struct sites *s, uint32_t process, uint64_t hook,
 		      int kind)
 {
 	struct modules *m = spaces_of(&s->spaces, process)->modules;
-	const struct copies *c = &s->copies;
 	struct args_plan *plan;
 	struct site site = {0};
 	struct code code;
 
-	if (!(kind == CST_ENTER ? c->wants_args : c->wants_results))
+	if (!is_wanted_kind(&s->copies, kind))
 		return CST_COPY_NOTHING;
-	if (!args_plan_ahead(c->args, m, hook, kind, &plan))
+	if (!args_plan_ahead(s->copies.args, m, hook, kind, &plan))
 		return 0;
 	if (!plan || plan->is_static)
 		return CST_COPY_NOTHING;
 	modules_code(m, hook - 1, &code);
 	site_set_frame(&site, &code);
+	return put_program(s, &site, plan) < 0 ? 0 : plan->first;
+}
+
+uint32_t copies_ahead_patched(struct sites *s, uint32_t process, uint64_t hook,
+			      uint64_t callee, int kind)
+{
+	struct modules *m = spaces_of(&s->spaces, process)->modules;
+	const struct site site = {0};
+	struct args_plan *plan = NULL;
+
+	if (is_wanted_kind(&s->copies, kind))
+		plan = args_plan(s->copies.args, m, hook, callee, kind);
+	if (!plan || plan->is_static)
+		return CST_COPY_NOTHING;
 	return put_program(s, &site, plan) < 0 ? 0 : plan->first;
 }
 
@@ -263,13 +281,15 @@ void copies_answer(struct sites *s, uint32_t from)
 			0);
 }
 
-void copies_want(struct sites *s, const struct cst_values *v,
-		 struct regex *functions)
+int copies_want(struct sites *s, const struct cst_values *v,
+		struct regex *functions)
 {
 	struct copies *c = &s->copies;
 
 	regex_free(c->functions);
 	c->functions = functions;
+	free(c->plan_folder);
+	c->plan_folder = v->plans ? strdup(v->plans) : NULL;
 	c->wants_args = v->args != 0;
 	c->wants_results = v->results != 0;
 	if (!c->args && (v->args || v->results))
@@ -283,6 +303,7 @@ void copies_want(struct sites *s, const struct cst_values *v,
 		if (!s->all[i].is_own &&
 		    (s->all[i].kind == CST_ENTER || s->all[i].kind == CST_EXIT))
 			copies_judge(s, i);
+	return v->plans && !c->plan_folder ? CST_MEMORY : 0;
 }
 
 void copies_decode(struct sites *s, uint32_t number, const void *raw,

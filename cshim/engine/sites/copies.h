@@ -26,6 +26,7 @@ struct copies {
 	uint32_t n_plans, n_planned; /* room */
 	struct regex *functions;     /* of these only; NULL: of all */
 	struct hashmap ahead;	     /* files that were looked into (ahead.h) */
+	char *plan_folder;	     /* folder with those of patched files */
 	uint8_t wants_args, wants_results;
 };
 
@@ -33,18 +34,21 @@ struct copies {
 void copies_release(struct sites *s);
 
 /* Sets what is wanted from now on, of the functions whose name matches (NULL:
- * all), which becomes the property of s. */
-void copies_want(struct sites *s, const struct cst_values *v,
-		 struct regex *functions);
+ * all), which becomes the property of s.  Returns 0 or CST_MEMORY. */
+int copies_want(struct sites *s, const struct cst_values *v,
+		struct regex *functions);
 
 /* Has the hooks copy at a site what is wanted of it; it must be known whether
  * the site is muted. */
 void copies_judge(struct sites *s, uint32_t site);
 
-/* Returns what a call of the function at a hook is to copy, as the area's table
- * of copies has it, before there was one; 0: that is not known. */
+/* Returns what a call of the function at a hook, or at the patch of that one,
+ * is to copy, as the area's table of copies has it, before there was one; 0:
+ * that is not known. */
 uint32_t copies_ahead(struct sites *s, uint32_t process, uint64_t hook,
 		      int kind);
+uint32_t copies_ahead_patched(struct sites *s, uint32_t process, uint64_t hook,
+			      uint64_t callee, int kind);
 
 /* Answers the hooks that wait for the sites up to the last one that is known.
  */

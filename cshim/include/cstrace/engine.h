@@ -329,6 +329,9 @@ struct cst_values {
 	uint32_t members;	/* 1: members of *this are, too */
 	uint32_t text_bytes;	/* of a text, at most; 0: the usual 32 */
 	const char *functions;	/* a regex: of these only; NULL: of all */
+	/* The folder with the plans by which the program is patched, so that
+	 * its first calls need not wait; NULL: there is none. */
+	const char *plans;
 };
 
 enum { CST_TEXT_BYTES_MAX = 200 };

@@ -116,6 +116,35 @@ enum {
 	CST_PATCHED_LAST = 15,
 };
 
+/* Returns what a slot's events have there. */
+static inline uint64_t cst_slot_hook(enum cst_plan_slot slot)
+{
+	static const uint8_t hooks[CST_PLAN_SLOTS] = {
+		[CST_SLOT_ENTER] = CST_PATCHED_ENTRY,
+		[CST_SLOT_EXIT] = CST_PATCHED_EXIT,
+		[CST_SLOT_TAIL] = CST_PATCHED_TAIL,
+		[CST_SLOT_FRAMED] = CST_PATCHED_FRAMED,
+		[CST_SLOT_BEGUN] = CST_PATCHED_BEGUN,
+		[CST_SLOT_BORDER_ENTER] = CST_PATCHED_BORDER,
+		[CST_SLOT_BORDER_EXIT] = CST_PATCHED_EXIT,
+		[CST_SLOT_BORDER_RETURN] = CST_PATCHED_RETURN,
+		[CST_SLOT_DEEP] = CST_PATCHED_DEEP,
+		[CST_SLOT_FRAMED_EXIT] = CST_PATCHED_FRAMED_EXIT,
+		[CST_SLOT_BORDER_TAIL] = CST_PATCHED_TAIL,
+		[CST_SLOT_BORDER_PASS] = CST_PATCHED_PASS,
+	};
+
+	return slot < CST_PLAN_SLOTS ? hooks[slot] : 0;
+}
+
+/* Is it an entry? */
+static inline int cst_patched_enters(uint64_t hook)
+{
+	return hook == CST_PATCHED_ENTRY || hook == CST_PATCHED_FRAMED ||
+	       hook == CST_PATCHED_BEGUN || hook == CST_PATCHED_DEEP ||
+	       hook == CST_PATCHED_BORDER;
+}
+
 /* Is it an end of whatever was called with its return address? */
 static inline int cst_patched_ends_any(uint64_t hook)
 {

@@ -357,7 +357,9 @@ static int is_bare(uint32_t number)
 {
 	const struct cst_site *site = &site_index.sites[number];
 
-	return site->hook <= CST_PATCHED_LAST && bare_has(site->callee);
+	return site->hook <= CST_PATCHED_LAST &&
+	       (bare_has(site->callee) || cst_patched_jumps(site->hook) ||
+		cst_patched_ends_any(site->hook));
 }
 
 /* Waits until the reader has looked at the site, which is new, at most

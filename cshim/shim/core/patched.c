@@ -103,17 +103,13 @@ int patched_event(uint64_t callee, const uint64_t *returns, uint64_t hook,
 int patched_later(uint64_t callee, const uint64_t *returns, uint64_t hook,
 		  const struct copy_registers *registers)
 {
-	int is_entry = hook == CST_PATCHED_ENTRY ||
-		       hook == CST_PATCHED_FRAMED ||
-		       hook == CST_PATCHED_BEGUN || hook == CST_PATCHED_DEEP ||
-		       hook == CST_PATCHED_BORDER;
 	const struct depth_event e = {
 		.callee = callee,
 		.caller = *returns,
 		.hook = hook,
 		.sp = (uint64_t)returns,
 		.fp = registers->r[CST_REG_RBP],
-		.kind = is_entry ? CST_ENTER : CST_EXIT,
+		.kind = cst_patched_enters(hook) ? CST_ENTER : CST_EXIT,
 		.registers = registers,
 		.left_to = cst_patched_jumps(hook)
 				   ? jump_target(reported_at(registers))
