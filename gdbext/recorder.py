@@ -67,6 +67,7 @@ class Recorder:
         self._r: Optional[C.c_void_p] = out
         self._lib = library()
         self._hit = self._lib.cst_recorder_hit
+        self._values: Optional[Values] = None
 
     def close(self) -> None:
         r, self._r = self._r, None
@@ -92,6 +93,7 @@ class Recorder:
 
     def exec(self) -> None:
         """The process runs another program now: call process() again."""
+        self._values = None
         _call("cst_recorder_exec", self._r)
 
     def unmapped(self, start: int, end: int) -> None:
@@ -119,7 +121,11 @@ class Recorder:
 
     def values(self, wanted: Values) -> None:
         """Which values of calls are recorded from here on."""
+        if wanted == self._values:
+            return  # what was found out for them is kept
+        self._values = None
         _call("cst_recorder_values", self._r, C.byref(wanted.packed()))
+        self._values = wanted
 
     def drain(self) -> bool:
         """False: questions must be answered first, then call again."""
@@ -221,6 +227,7 @@ class Recorder:
         return Trace(out, is_owner=True)
 
     def begin(self, options: RecorderOptions) -> None:
+        self._values = None
         _call("cst_recorder_begin", self._r, C.byref(options.packed()))
 
     def trace(self) -> Trace:

@@ -86,7 +86,11 @@ class DrainBreakpoint(gdb.Breakpoint):
 
     @ctrlc.handed_on
     def stop(self) -> bool:
-        self._recording.take_all()
+        if self._place == "dlclose":  # elsewhere the program is about to end
+            with self._recording.standing():
+                pass
+        else:
+            self._recording.take_all()
         self._recording.drained_at(self._place)
         return False
 
@@ -104,7 +108,6 @@ class FullBreakpoint(gdb.Breakpoint):
 
     @ctrlc.handed_on
     def stop(self) -> bool:
-        self._recording.pause()  # what is read takes none of its time
-        self._recording.take_all()
-        self._recording.resume()
+        with self._recording.standing():
+            pass
         return False

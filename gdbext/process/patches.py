@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import Callable, Iterator, Optional
+from typing import Callable, ContextManager, Iterator, Optional
 
 import gdb
 
@@ -54,9 +54,11 @@ class MappedBreakpoint(gdb.Breakpoint):
     def _hear(self, call: int, function: int, to: int) -> None:
         try:
             if call == abi.CST_PATCHES_WANTED:
-                self._patches.make_plans()
+                with self._patches.while_standing():
+                    self._patches.make_plans()
             elif call == abi.CST_PATCHES_MAPPED:
-                self._patches.write()
+                with self._patches.while_standing():
+                    self._patches.write()
             elif not x86_64.lead(function, to):
                 say("libraries that the program opens are not patched: its "
                     "dynamic linker is another than libc's")
@@ -75,6 +77,9 @@ class Patches:
         self._symbols = AreaSymbols()
         # Called when files were patched as the program has mapped them.
         self.tell_more: Callable[[], None] = lambda: None
+        # What is done in this is no time of the program's.
+        self.while_standing: Callable[[], ContextManager[None]] = (
+            contextlib.nullcontext)
         self._unwinder = AreaUnwinder()
         self._shown = ShownCode()
         self.standing = Standing(self._unwinder)

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
-from typing import Any, Optional, cast
+from typing import Any, Iterator, Optional, cast
 
 import gdb
 
@@ -286,6 +287,21 @@ class Recording:
         if self.is_on and self._is_paused and not self.is_resting:
             self._is_paused = False
             self.recorder.resume()
+
+    @contextlib.contextmanager
+    def standing(self) -> Iterator[None]:
+        """gdb has the program stand still without a word to the user: all that
+        was written is drawn, and what is done meanwhile takes none of the
+        program's time."""
+        is_begin = not self._is_paused and not gdb.parameter("non-stop")
+        if is_begin:
+            self.pause()
+        try:
+            self.take_all()
+            yield
+        finally:
+            if is_begin:
+                self.resume()
 
     def rest(self) -> None:
         """The program stands still: its hooks are idle until go_on(), and the

@@ -4,9 +4,10 @@ with the process, kept after it for show, report and save."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
-from typing import Any, Callable, Optional
+from typing import Any, Callable, ContextManager, Optional
 
 import gdb
 
@@ -59,6 +60,7 @@ class Session:
         self.patching = Patching(self)
         self.stops = Stops(self.patching.patches)
         self.patching.patches.tell_more = self.stops.refresh
+        self.patching.patches.while_standing = self._standing
         self.steps = StepReport(self)
         self.goto = Goto(self)
         self.is_muted = False  # a trigger decides where calls are kept
@@ -359,6 +361,10 @@ class Session:
             say(str(e))
 
     # ---- while it runs -----------------------------------------------------------
+
+    def _standing(self) -> ContextManager[None]:
+        return (contextlib.nullcontext() if self.recording is None
+                else self.recording.standing())
 
     def apply_settings(self) -> None:
         """Look, choice and sink of the live rows, as they are now."""

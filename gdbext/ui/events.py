@@ -344,19 +344,24 @@ class Events:
             self._maybe_begin(inferior, path)
         elif r.pid == inferior.pid:
             r.inferior_num = inferior.num  # see is_under_way()
-            r.look_for_exec()
-            r.refresh_modules()
-            s.midway.loaded(path)
-            if locate.is_shim(path):
-                r.rebind()
-            elif path and hooks.uses_hooks(path):
-                s.stops.refresh()
+            with r.standing():
+                self._loaded(r, path)
         else:
             self._maybe_adopt(r, inferior)
         if locate.is_sampler(path):
             s.samples.loaded()
         if s.recording is not None:
             s.recording.watch_ends()
+
+    def _loaded(self, r: Recording, path: str) -> None:
+        s = self._session
+        r.look_for_exec()
+        r.refresh_modules()
+        s.midway.loaded(path)
+        if locate.is_shim(path):
+            r.rebind()
+        elif path and hooks.uses_hooks(path):
+            s.stops.refresh()
 
     def _maybe_adopt(self, r: Recording, inferior: gdb.Inferior) -> None:
         """Another inferior has loaded something: was it the shim?"""
@@ -398,8 +403,9 @@ class Events:
         path = locate.file_name(event.objfile)
         if r is None or not path or r.pid != gdb.selected_inferior().pid:
             return
-        r.look_for_exec()
-        r.forget_module(path)
+        with r.standing():
+            r.look_for_exec()
+            r.forget_module(path)
 
     @_guarded
     def breakpoint_changed(self, breakpoint: gdb.Breakpoint) -> None:

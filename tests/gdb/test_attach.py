@@ -324,7 +324,7 @@ def test_libraries_that_come_later(tmp_path, start, flag):
     out = run_gdb(tmp_path, None, *QUIET, "set breakpoint pending on",
                   "attach %d" % one.pid, "cstrace start", *turns,
                   "cstrace stop", "detach").out
-    shown = [re.findall(r"^ +\S+ +[\d.]+ \ws~? +\d+\.\d+ +(\w+)", part, re.M)
+    shown = [re.findall(r"^ +\S+ +[\d.]+ \ws[~*]? +\d+\.\d+ +(\w+)", part, re.M)
              for part in out.split("CALL  (FROM)")[1:]]
     assert shown == [["opens", "begin", name, "twice", name, name]
                      for name in names], out

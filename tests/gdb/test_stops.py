@@ -5,7 +5,9 @@ what stopping took, which is more than most calls take."""
 import json
 import re
 
-from lib_build import build
+import pytest
+
+from lib_build import build, build_library
 from lib_folders import ctf_calls
 from lib_tree import read_jsonl, rows
 
@@ -104,3 +106,36 @@ def test_without_a_stop_there_is_no_mark(gdb, tmp_path):
     assert "stopped" not in (tmp_path / "t.jsonl").read_text()
     for name in ("t.dot", "t.callgrind"):
         assert "stopped" not in (tmp_path / name).read_text()
+
+
+OPENS = r"""
+#include <dlfcn.h>
+static void *opens(const char *path) { return dlopen(path, RTLD_NOW); }
+static int uses(void *library)
+{
+	return ((int (*)(int))dlsym(library, "plugin_run"))(1);
+}
+static void closes(void *library) { dlclose(library); }
+int main(int argc, char **argv)
+{
+	void *library = argc > 1 ? opens(argv[1]) : 0;
+
+	if (!library || uses(library) != 2)
+		return 1;
+	closes(library);
+	return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("is_traced", [False, True], ids=["patches", "hooks"])
+def test_calls_in_which_gdb_looks_at_a_library_are_marked(gdb, tmp_path,
+                                                          is_traced):
+    """It stops the program for that, without a word."""
+    (tmp_path / "opens.c").write_text(OPENS)
+    gdb(build(str(tmp_path / "opens.c"), is_traced=is_traced),
+        "set cstrace live off", "cstrace start", "run", "cstrace save t.txt",
+        args=[build_library("plugin.c", is_traced=is_traced)])
+    found, others = marked((tmp_path / "t.txt").read_text())
+    assert found == {"main", "opens", "closes"}
+    assert {"uses", "plugin_run"} <= others

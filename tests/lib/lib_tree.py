@@ -16,7 +16,7 @@ from textwrap import dedent
 from lib_build import TARGETS
 
 _TIME = r"(?P<start> *\d+\.\d{6}| *before)  "
-_DURATION = r"(?P<duration> *open| *-| *\d+ ns| *\d+(\.\d+)? (us|ms|s|m|h))(\* |  )"
+_DURATION = r"(?P<duration> *open| *-| *\d+ ns| *\d+(\.\d+)? (us|ms|s|m|h))([*~] |  )"
 _CELL = (r"(?P<cell>(?P<tag>(p\d+:)?t\d+) +)?"
          r"(?P<id>(\d+:)?\d+\.s?\d+ +)?")
 _ROW = re.compile("^" + _TIME + _DURATION + _CELL
