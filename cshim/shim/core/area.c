@@ -31,6 +31,9 @@ struct cst_area *area;
 extern EXPORT struct cst_area *cstrace_area __attribute__((alias("area")));
 static uint32_t n_chunks_mapped, n_sites_mapped;
 static int is_touched;
+enum { PAGE = 4096 };
+/* The pages of the table of hooks whose memory is there. */
+static uint8_t has_hooks[CST_MAX_HOOKS * sizeof(struct cst_hook) / PAGE + 2];
 
 static uint64_t sites_end(uint32_t n)
 {
@@ -246,6 +249,8 @@ void area_forget(void)
 		   (uint64_t)n_chunks_mapped * CST_CHUNK_SIZE);
 	area = 0;
 	is_touched = 0;
+	for (uint32_t i = 0; i < sizeof(has_hooks); i++)
+		__atomic_store_n(&has_hooks[i], 0, __ATOMIC_RELAXED);
 	n_chunks_mapped = n_sites_mapped = 0;
 }
 
@@ -260,6 +265,24 @@ int area_reserve(void *start, uint64_t size)
 	return status == -EFAULT || status == -ENOMEM || status == -EHWPOISON
 		       ? -status
 		       : 0;
+}
+
+int area_reserve_hook(struct cst_hook *slots)
+{
+	uint64_t first = (uint64_t)area_hook(0) / PAGE;
+	uint64_t page = (uint64_t)slots / PAGE - first;
+	uint64_t last = (uint64_t)(slots + CST_HOOK_PROBES - 1) / PAGE - first;
+	int error;
+
+	if (__atomic_load_n(&has_hooks[page], __ATOMIC_RELAXED) &&
+	    __atomic_load_n(&has_hooks[last], __ATOMIC_RELAXED))
+		return 0;
+	error = area_reserve(slots, CST_HOOK_PROBES * sizeof(*slots));
+	if (!error) {
+		__atomic_store_n(&has_hooks[page], 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&has_hooks[last], 1, __ATOMIC_RELAXED);
+	}
+	return error;
 }
 
 int64_t area_draw(uint32_t *counter, uint32_t first, uint32_t end)

@@ -35,6 +35,8 @@ int area_has_site(uint32_t number);
 /* Makes the kernel provide the memory before it is written: on a full tmpfs a
  * write would end the program.  Returns 0, or a positive errno. */
 int area_reserve(void *start, uint64_t size);
+/* Does so for the slots that may hold a hook, once for each page. */
+int area_reserve_hook(struct cst_hook *slots);
 
 /* Claims the next number of a table by its counter, from first up to below end.
  * Returns the number, or -1 when the table is full. */

@@ -316,7 +316,7 @@ COLD static uint32_t known_ahead(uint32_t number)
 	    /* Where nobody reads along, the reader of the core holds each
 	     * hook's steps against the file that was there. */
 	    (!is_alone() && __atomic_load_n(&has_unloaded, __ATOMIC_RELAXED)) ||
-	    area_reserve(slots, CST_HOOK_PROBES * sizeof(*slots)))
+	    area_reserve_hook(slots))
 		return 0;
 	for (uint32_t i = 0; i < CST_HOOK_PROBES; i++) {
 		uint32_t copies =
