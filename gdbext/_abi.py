@@ -4,7 +4,7 @@ Not to be edited."""
 
 import ctypes as C
 
-VERSION = 1668299620
+VERSION = 1682256318
 
 CST_AREA_MAGIC = 3558236722533725283
 CST_PLAN_MAGIC = 3561891473667683171
@@ -917,6 +917,7 @@ PROTOTYPES = {
     "cst_recorder_what": (None, [C.c_void_p, C.c_int]),
     "cst_recorder_values": (C.c_int, [C.c_void_p, C.POINTER(cst_values),
         C.POINTER(cst_error)]),
+    "cst_recorder_patched": (None, [C.c_void_p]),
     "cst_recorder_drawn_ns": (C.c_uint64, [C.c_void_p]),
     "cst_recorder_drain": (C.c_int, [C.c_void_p]),
     "cst_recorder_questions": (C.c_int, [C.c_void_p, C.POINTER(cst_question),

@@ -127,6 +127,10 @@ class Recorder:
         _call("cst_recorder_values", self._r, C.byref(wanted.packed()))
         self._values = wanted
 
+    def patched(self) -> None:
+        """The process is, and stands still: its first calls need not wait."""
+        self._lib.cst_recorder_patched(self._r)
+
     def drain(self) -> bool:
         """False: questions must be answered first, then call again."""
         return self._lib.cst_recorder_drain(self._r) != 0

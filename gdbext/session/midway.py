@@ -60,6 +60,7 @@ class Midway:
         n_calls, n_threads = recorded.plant_seeds(patches.entered())
         if self._is_joined:
             patches.write_midway()
+            recorded.recorder.patched()
         recorded.switch_on()
         if recorded.mode not in (recording.HOOKS, recording.SAMPLES):
             s.stops.begin()

@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from lib_cstrace import command
+from lib_gdb import run_gdb
 
 HAS_VALUES = True
 N_FUNCTIONS = 60
@@ -74,3 +75,36 @@ def test_none_waits(gdb, tmp_path, has_gdb, is_hooked, is_forked):
         == N_FUNCTIONS - 1
     waits, = re.findall(r"^(\d+) waits$", out, re.M)
     assert int(waits) < N_FUNCTIONS / 3, out
+
+
+ATTACHED = """
+int main(void)
+{
+	long before;
+	char line[9];
+
+	puts("ready");
+	fflush(stdout);
+	if (!fgets(line, sizeof(line), stdin))
+		return 1;
+	before = waits();
+	f0(1, "text");
+	printf("%ld waits\\n", waits() - before);
+	return 0;
+}
+"""
+
+
+def test_the_first_of_all_does_not_wait_where_gdb_came(tmp_path, start):
+    """It would where gdb lets the program go on, and a server's clients with
+    it."""
+    (tmp_path / "app.c").write_text(HEAD + FUNCTION % (0, 0) + ATTACHED)
+    subprocess.run(["gcc", "-g", "-O2", "app.c", "-o", "app"], cwd=tmp_path,
+                   check=True)
+    one = start(tmp_path / "app")
+    out = run_gdb(tmp_path, None, "set cstrace live off",
+                  "attach %d" % one.pid, "cstrace start",
+                  "shell echo > /proc/%d/fd/0" % one.pid, "continue",
+                  "cstrace show").out
+    assert re.search(r' f0\(n=1, text="text"\) = \d+ ', out), out
+    assert one.stdout.readline() == "0 waits\n"

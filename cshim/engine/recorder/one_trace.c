@@ -191,6 +191,21 @@ int cst_recorder_values(struct cst_recorder *r, const struct cst_values *v,
 	return status < 0 ? cst_fail_memory(err) : 0;
 }
 
+void cst_recorder_patched(struct cst_recorder *r)
+{
+	const struct area *a = r->area;
+	uint32_t process = 0;
+
+	pthread_mutex_lock(&r->lock);
+	/* If it is not there yet, it will be the next one. */
+	while (process < a->head->n_processes &&
+	       a->processes[process].pid != r->sites.spaces.pid)
+		process++;
+	if (process < CST_MAX_PROCESSES)
+		ahead_look_patched(&r->sites, process);
+	pthread_mutex_unlock(&r->lock);
+}
+
 int cst_recorder_point(struct cst_recorder *r, uint32_t number,
 		       const struct cst_point *p, struct cst_error *err)
 {

@@ -166,22 +166,23 @@ static void look_into_plan(const struct look *l, const struct plan *p)
 	}
 }
 
-static void look_into_plans(struct sites *s, const struct cst_site *site)
+static int is_planned(const struct sites *s)
+{
+	return s->copies.plan_folder && is_wanted(s);
+}
+
+void ahead_look_patched(struct sites *s, uint32_t process)
 {
 	struct look l = {
 		.s = s,
 		.until_ns = clock_monotonic_ns() + MOST_NS,
-		.process = site->process,
+		.process = process,
 		.most_steps = MOST_STEPS,
 	};
-	struct modules *m = spaces_of(&s->spaces, site->process)->modules;
+	struct modules *m = spaces_of(&s->spaces, process)->modules;
 	struct module_file file;
-	uint64_t key;
 
-	if (!s->copies.plan_folder || !is_wanted(s) ||
-	    is_known(&l, m, PATCHES, site->callee, &key))
-		return;
-	for (uint64_t at = 0; (at = modules_next(m, at));) {
+	for (uint64_t at = 0; is_planned(s) && (at = modules_next(m, at));) {
 		struct plan *p = NULL;
 
 		if (is_first(&l, m, PATCHES, at) && modules_file(m, at, &file))
@@ -216,8 +217,13 @@ static void look_until(struct sites *s, const struct cst_site *site,
 
 void ahead_look(struct sites *s, const struct cst_site *site)
 {
-	if (site->hook <= CST_PATCHED_LAST)
-		look_into_plans(s, site);
+	struct modules *m = spaces_of(&s->spaces, site->process)->modules;
+	struct look l = {.s = s, .process = site->process};
+	uint64_t key;
+
+	if (site->hook <= CST_PATCHED_LAST && is_planned(s) &&
+	    !is_known(&l, m, PATCHES, site->callee, &key))
+		ahead_look_patched(s, site->process);
 	look_until(s, site, MOST_STEPS, clock_monotonic_ns() + MOST_NS);
 }
 

@@ -14,6 +14,10 @@
  * its first call. */
 void ahead_look(struct sites *s, const struct cst_site *site);
 
+/* Does so in all files of the process with this index in the area that are
+ * patched. */
+void ahead_look_patched(struct sites *s, uint32_t process);
+
 /* Looks ahead in all files that the program has mapped, for so long at most:
  * nobody will be there at the first calls. */
 void ahead_look_all(struct sites *s, uint32_t most_ms);

@@ -342,6 +342,10 @@ CST_API int cst_recorder_values(struct cst_recorder *r,
 				const struct cst_values *v,
 				struct cst_error *err);
 
+/* The process is patched, and stands still: finds out what is copied in it, so
+ * that its first call need not wait for that. */
+CST_API void cst_recorder_patched(struct cst_recorder *r);
+
 /* Returns the time (CLOCK_MONOTONIC) at which live rows were last written to
  * their descriptor, 0 if none were. */
 CST_API uint64_t cst_recorder_drawn_ns(const struct cst_recorder *r);
