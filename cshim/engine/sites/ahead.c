@@ -6,6 +6,7 @@
 #include "sites/ahead.h"
 
 #include "area/clock.h"
+#include "base/io.h"
 #include "plan/hooks.h"
 #include "plan/plan.h"
 #include "plan/plan_id.h"
@@ -130,12 +131,14 @@ static void look_at_patch(const struct look *l, const struct plan *p,
 						     callee, kind));
 }
 
-/* The plan of the file at path, or NULL: the folder has none. */
+/* The plan of the file at path, or NULL: the folder has none, or it is bare, so
+ * that no hook waits. */
 static struct plan *plan_of_file(const char *folder, const char *path)
 {
 	char id[BUILD_ID_SIZE], name[PATH_MAX];
 	struct plan *p = NULL;
 	auto_close int fd = -1;
+	struct cst_plan head;
 	struct elf_file f;
 
 	if (!elf_file_open(&f, elf_file_descriptor(path)))
@@ -145,14 +148,15 @@ static struct plan *plan_of_file(const char *folder, const char *path)
 	if (snprintf(name, sizeof(name), "%s/%s.plan", folder, id) <
 	    (int)sizeof(name))
 		fd = open(name, O_RDONLY | O_CLOEXEC);
-	return fd >= 0 && plan_read(fd, &p, NULL) == 0 ? p : NULL;
+	if (fd < 0 || io_read_at(fd, &head, sizeof(head), 0) != sizeof(head) ||
+	    head.is_bare || plan_read(fd, &p, NULL) < 0)
+		return NULL;
+	return p;
 }
 
 static void look_into_plan(const struct look *l, const struct plan *p)
 {
-	/* Where it is bare, no hook waits. */
-	for (uint32_t i = 0; !p->header->is_bare && i < p->header->patches.n;
-	     i++) {
+	for (uint32_t i = 0; i < p->header->patches.n; i++) {
 		const struct cst_patch *patch = &p->patches[i];
 		const struct cst_plan_function *f =
 			&p->functions[patch->function];
