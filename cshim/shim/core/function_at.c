@@ -4,7 +4,7 @@
  */
 #include "core/function_at.h"
 
-const uint8_t *(*function_tables)(uint64_t address);
+int (*function_tables)(uint64_t address, struct loaded_tables *out);
 
 /* The one form that linkers make.  Both numbers are from the header's begin. */
 struct table {
@@ -41,23 +41,42 @@ static const struct row *find_row(const struct table *t, int64_t place)
 	return low ? &t->rows[low - 1] : 0;
 }
 
+static int is_within(const struct loaded_tables *l, uint64_t at, uint64_t size)
+{
+	return at >= l->start && at < l->end && size <= l->end - at;
+}
+
+/* Returns the table, or NULL: it is none that can be read. */
+static const struct table *table_of(const struct loaded_tables *l)
+{
+	const struct table *t = (const struct table *)l->header;
+
+	if (!is_within(l, l->header, sizeof(*t)) || t->version != VERSION ||
+	    t->count_form != COUNT_UDATA4 || t->row_form != ROW_DATAREL_SDATA4)
+		return 0;
+	return is_within(l, l->header, sizeof(*t) + t->n * sizeof(struct row))
+		       ? t
+		       : 0;
+}
+
 uint64_t function_at(uint64_t address)
 {
-	const struct table *t =
-		function_tables ? (const struct table *)function_tables(address)
-				: 0;
+	struct loaded_tables l;
+	const struct table *t;
 	const struct frame *f;
 	const struct row *row;
 	uint64_t begin;
 
-	if (!t || t->version != VERSION || t->count_form != COUNT_UDATA4 ||
-	    t->row_form != ROW_DATAREL_SDATA4)
+	if (!function_tables || function_tables(address, &l) < 0)
 		return 0;
-	row = find_row(t, (int64_t)(address - (uint64_t)t));
+	t = table_of(&l);
+	row = t ? find_row(t, (int64_t)(address - l.header)) : 0;
 	if (!row)
 		return 0;
-	begin = (uint64_t)t + (uint64_t)(int64_t)row->begin;
-	f = (const struct frame *)((const uint8_t *)t + row->frame);
+	begin = l.header + (uint64_t)(int64_t)row->begin;
+	f = (const struct frame *)(l.header + (uint64_t)(int64_t)row->frame);
+	if (!is_within(&l, (uint64_t)f, sizeof(*f)))
+		return 0;
 	/* Where it is written in another form, this is not its begin. */
 	if ((uint64_t)&f->begin + (uint64_t)(int64_t)f->begin != begin ||
 	    address - begin >= f->size)

@@ -6,7 +6,6 @@
  */
 #include "libc/find_object.h"
 #include <dlfcn.h>
-#include <stddef.h>
 #include "core/function_at.h"
 #include "core/patches.h"
 #include "kernel/arch.h"
@@ -25,18 +24,25 @@ typedef int find_fn(void *, struct found_object *);
 
 static find_fn *libcs_find;
 
-static const uint8_t *frames_at(uint64_t address)
+static int tables_at(uint64_t address, struct loaded_tables *out)
 {
 	struct found_object found;
 
-	return libcs_find((void *)address, &found) ? NULL : found.frames;
+	if (libcs_find((void *)address, &found) || !found.frames)
+		return -1;
+	*out = (struct loaded_tables){
+		.start = (uint64_t)found.start,
+		.end = (uint64_t)found.end,
+		.header = (uint64_t)found.frames,
+	};
+	return 0;
 }
 
 void find_begin(void)
 {
 	libcs_find = (find_fn *)dlsym(RTLD_NEXT, "_dl_find_object");
 	if (libcs_find)
-		function_tables = frames_at;
+		function_tables = tables_at;
 }
 
 /* It has another name in here: libc's header may declare it, or be older. */
