@@ -58,7 +58,8 @@ FIB_OF_4 = [(0, "main"), (1, "fib"), (2, "fib"), (3, "fib"), (4, "fib"),
     ["-O1"], ["-O1", "-no-pie", "-fno-pie"], ["-O1", "-fcf-protection=full"],
     ["-O1", "-s"], ["-O1", "-Wl,--build-id=none"],
     ["-O1", "-no-pie", "-Wl,--build-id=none,-z,noseparate-code"],
-    ["-O1", "-s", "-Wl,--build-id=none"]], ids=" ".join)
+    ["-O1", "-s", "-Wl,--build-id=none"],
+    ["-O1", "-Wl,--build-id=none,--no-eh-frame-hdr"]], ids=" ".join)
 def test_a_program_without_hooks_is_patched_by_itself(tmp_path, flags):
     app = compiled(tmp_path, *flags)
     done = command("record", app, cwd=tmp_path)
@@ -242,7 +243,8 @@ def test_what_cannot_be_patched_is_refused(tmp_path):
         assert done.returncode == 1 and done.stdout == ""
         assert ("'./run' is a script: name the program that runs it, as in "
                 "cstrace record --patch %s ./run\n" % runs) in done.stderr
-    app = compiled(tmp_path, "-O1", "-Wl,--build-id=none,--no-eh-frame-hdr")
+    app = compiled(tmp_path, "-O1", "-Wl,--build-id=none,--no-eh-frame-hdr,"
+                   "-z,noseparate-code")
     done = command("record", "--patch", app, cwd=tmp_path)
     assert done.returncode == 1
     assert "cannot be patched: it has no build-id" in done.stderr

@@ -140,6 +140,23 @@ def test_a_large_file_is_announced_once(tmp_path):
     assert all("\n52\n" in t and "patching" in t for t in told)
 
 
+def test_musls_compiler_gives_neither_a_build_id_nor_a_table(tmp_path):
+    """A breakpoint is in what is mapped, and not in what the file is known by."""
+    if not shutil.which("musl-gcc"):
+        pytest.skip("there is no musl-gcc")
+    (tmp_path / "app.c").write_text(
+        "int twice(int n) { return n * 2; }\n"
+        "int main(void) { return twice(4) + twice(5); }\n")
+    subprocess.run(["musl-gcc", "-g", "app.c", "-o", "app"], cwd=tmp_path,
+                   check=True)
+    run = run_gdb(tmp_path, tmp_path / "app", "set cstrace live off",
+                  "break twice", *START, "run", "delete", "continue",
+                  "cstrace show")
+    assert "cstrace: patching 2 functions of app" in run.out
+    assert "exited with code 022" in run.out
+    assert len(re.findall(r"  twice  app\.c:2$", run.out, re.M)) == 2
+
+
 def test_what_cannot_be_is_refused(tmp_path):
     plain = build("steps.c", is_traced=False)
     out = run_gdb(tmp_path, plain, "break main", "run",
@@ -151,7 +168,8 @@ def test_what_cannot_be_is_refused(tmp_path):
     assert "nothing can be patched: no function of it is called so" in out
     out = run_gdb(tmp_path, plain, "cstrace start -modules [").out
     assert "cstrace: " in out and "Traceback" not in out
-    bare = build("steps.c", "-Wl,--build-id=none,--no-eh-frame-hdr",
+    bare = build("steps.c", "-Wl,--build-id=none,--no-eh-frame-hdr,"
+                 "-z,noseparate-code",
                  is_traced=False)
     out = run_gdb(tmp_path, bare, "cstrace start").out
     assert "compile it with" in out and "it has no build-id" in out

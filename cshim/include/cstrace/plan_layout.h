@@ -319,13 +319,24 @@ static inline uint64_t cst_plan_sum(const void *plan, uint64_t size)
 
 /* A file without a build-id is known by its ELF header, its program headers, of
  * which it has no more than this, and its PT_GNU_EH_FRAME segment, which says
- * where each function begins: a sum of these, in blocks.  The bytes that a
- * patch replaces are compared in any case. */
+ * where each function begins, or all segments that are only read, .eh_frame
+ * among them: a sum of these, in blocks.  The bytes that a patch replaces are
+ * compared in any case. */
 enum {
 	CST_PLAN_MAX_SEGMENTS = 32,
 	CST_PLAN_ID_BLOCK = 4096,
 	CST_PLAN_ID_SIZE = 12,
 };
+
+/* Is a segment of that type and flags part of the sum? */
+static inline int cst_plan_id_has(uint32_t type, uint32_t flags,
+				  int has_frame_table)
+{
+	enum { LOAD = 1, READ = 4, FRAME_TABLE = 0x6474e550 };
+
+	return has_frame_table ? type == FRAME_TABLE
+			       : type == LOAD && flags == READ;
+}
 
 /* Returns the sum with one more block; the first one is added to 0. */
 static inline uint64_t cst_plan_id_more(uint64_t id, const void *block,

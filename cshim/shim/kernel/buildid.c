@@ -165,25 +165,40 @@ void buildid_read(uint64_t start, char out[BUILD_ID_TEXT])
 }
 
 /* Returns 0 if it cannot be read. */
-static int add_frames(const struct image *m, uint64_t *id)
+static int add_segment(const struct image *m, const Elf64_Phdr *segment,
+		       uint64_t *id)
 {
 	static _Alignas(8) uint8_t block[CST_PLAN_ID_BLOCK];
-	const Elf64_Phdr *frames = 0;
 
-	for (int i = 0; i < m->n; i++)
-		if (m->segments[i].p_type == PT_GNU_EH_FRAME)
-			frames = &m->segments[i];
-	for (uint64_t at = 0; frames && at < frames->p_filesz;
-	     at += CST_PLAN_ID_BLOCK) {
-		uint64_t left = frames->p_filesz - at;
+	for (uint64_t at = 0; at < segment->p_filesz; at += CST_PLAN_ID_BLOCK) {
+		uint64_t left = segment->p_filesz - at;
 		uint64_t n = left < sizeof(block) ? left : sizeof(block);
 
-		if (!get(m, m->zero - m->start + frames->p_vaddr + at, block,
+		if (!get(m, m->zero - m->start + segment->p_vaddr + at, block,
 			 n))
 			return 0;
 		*id = cst_plan_id_more(*id, block, n);
 	}
-	return frames != 0;
+	return 1;
+}
+
+/* Returns how many segments were added, or -1: one cannot be read. */
+static int add_segments(const struct image *m, uint64_t *id)
+{
+	int has_table = 0, n = 0;
+
+	for (int i = 0; i < m->n; i++)
+		has_table |= m->segments[i].p_type == PT_GNU_EH_FRAME;
+	for (int i = 0; i < m->n; i++) {
+		const Elf64_Phdr *s = &m->segments[i];
+
+		if (!cst_plan_id_has(s->p_type, s->p_flags, has_table))
+			continue;
+		if (!add_segment(m, s, id))
+			return -1;
+		n++;
+	}
+	return n;
 }
 
 static void put_sum(const struct image *m, char *out)
@@ -193,7 +208,7 @@ static void put_sum(const struct image *m, char *out)
 
 	id = cst_plan_id_more(id, m->segments,
 			      (uint64_t)m->n * sizeof(*m->segments));
-	if (m->n && add_frames(m, &id)) {
+	if (add_segments(m, &id) > 0) {
 		cst_plan_id_put(id, name);
 		put_bytes(name, sizeof(name), out);
 	}
