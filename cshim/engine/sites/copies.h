@@ -26,7 +26,7 @@ struct copies {
 	uint32_t n_plans, n_planned; /* room */
 	struct regex *functions;     /* of these only; NULL: of all */
 	struct hashmap ahead;	     /* files that were looked into (ahead.h) */
-	char *plan_folder;	     /* folder with those of patched files */
+	char *plan_folder;	     /* with those of patched files, or NULL */
 	uint8_t wants_args, wants_results;
 };
 
