@@ -103,7 +103,7 @@ class Values(NamedTuple):
     members: bool
     text_bytes: int
     functions: Optional[str]  # a regex; None: of all
-    plans: Optional[str]  # the folder with those by which the program is patched
+    plans: Optional[str]  # the folder with those of a patched program
 
     def packed(self) -> abi.cst_values:
         return _pack(abi.cst_values, self)
