@@ -98,7 +98,8 @@ def lines(gdb, program, commands, is_patched, loader=None):
     loader, or without cstrace."""
     start = [*QUIET, "cstrace start"] if is_patched else []
     run = gdb(program, "set confirm off", *start, *commands,
-              loader=LOADER if is_patched else loader, **setting_registers())
+              loader=LOADER if is_patched else loader,
+              **setting_registers("checkpoint" in commands))
     assert not is_patched or re.search(r"^cstrace: patching \d+ function",
                                        run.out, re.M)
     return comparable(run.out)
