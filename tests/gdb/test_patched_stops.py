@@ -165,6 +165,7 @@ def test_conditions_are_true_as_often_as_with_hooks(gdb, compiler, level):
     ("leaves -under begins", 0), ("after -depth 2", 21), ("after -depth 3", 0),
     ("ends_unseen -under to_unseen", 5), ("after -under to_unseen", 0),
     ("takes_seven -under ends_unseen", 0), ("takes_seven -depth 4", 0),
+    ("takes_seven -under pushes_next", 5),
     ("even -returns 1", 1), ("after -under even", 0)])
 def test_conditions_where_a_call_goes_on_by_a_jump(gdb, condition, expected,
                                                    road):
