@@ -14,7 +14,7 @@ base_SRC := arena.c array.c bytes.c column.c error.c hashmap.c io.c io_count.c \
 # elf: object files: symbols, call frames, inline tables, lines, instructions.
 elf_USES := base
 elf_SRC := cfi.c debug_hints.c debugfile.c dynsym.c elffile.c folders.c forms.c hook_slots.c inline_scopes.c \
-	inlines.c insn.c lines.c maps.c modules.c object.c slots.c stubs.c symbolfile.c symtab.c \
+	inlines.c insn.c lines.c maps.c modules.c object.c slots.c stubs.c symbolfile.c symtab.c table_jump.c \
 	zsections.c
 
 # process: a process that runs already: its files, where its threads stand.
@@ -34,7 +34,7 @@ names_SRC := async_spans.c demangle.c filter.c json.c marks.c names.c near.c she
 plan_USES := elf names base
 plan_SRC := assemble.c border.c choose.c file_inlined.c frame_bytes.c frame_cursor.c frame_writer.c frames.c \
 	functions.c hooks.c image.c imports.c landing.c own_stubs.c place_entries.c place_exits.c placement.c plan.c \
-	plan_cache.c plan_id.c plan_make.c references.c source_rows.c sweep.c trampoline.c
+	plan_cache.c plan_id.c plan_make.c references.c source_rows.c sweep.c tables.c trampoline.c
 
 # args: which bytes a hook copies to have a function's arguments and result.
 args_USES := elf names base

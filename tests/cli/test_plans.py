@@ -477,3 +477,32 @@ def test_check_names_the_flag_that_makes_room(tmp_path, compiler, flags):
     assert "no room" not in rows[1]
     assert compiler == "gcc" or "estimated" not in rows[1]
     assert " ".join(flags) not in rows[1]
+
+
+def _switch(number):
+    cases = "".join("case %d: return use(a, %d) + %d;" % (
+        case, number * 7 + case, case * 3 + number)
+        for case in range(5 + number % 4))
+    return """__attribute__((noinline)) int of%d(int a, int b)
+{ use(a, b); switch (b) { %s } return use(b, a); }
+""" % (number, cases)
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-Os"])
+def test_switches_whose_tables_lie_side_by_side(tmp_path, compiler, level):
+    """What is read beyond a table's end leads into other functions' begins."""
+    source = "int use(int a, int b);" + "".join(map(_switch, range(60)))
+    source += "int x; int use(int a, int b) { return x += a ^ b; } int main(void) {"
+    source += "for (int i = 0; i < 9; i++) {%s} return x & 63; }" % "".join(
+        "use(of%d(i, i + 1), i);" % i for i in range(60))
+    (tmp_path / "app.c").write_text(source)
+    subprocess.run([compiler, level, "app.c", "-o", "app"], cwd=tmp_path,
+                   check=True, timeout=100)
+    done = cstrace(tmp_path, "check", "--patch=^of", "app")
+    assert "60 of 60 functions can be traced" in done.out
+    status = subprocess.run([tmp_path / "app"], timeout=100,
+                            check=False).returncode
+    done = cstrace(tmp_path, "record", "--patch=^of", "-o", "app.cst", "./app",
+                   CSTRACE_CHECK_ENDS="1")
+    assert (done.status, "540 calls" in done.err) == (status, True), done.err

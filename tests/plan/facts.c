@@ -110,36 +110,192 @@ static void mark_stubs(struct facts *f)
 	}
 }
 
-static void see_table(struct facts *f, uint64_t table)
+/* ---- tables of offsets --------------------------------------------------- */
+
+static void add_table(struct facts *f, const struct fact_table *t)
+{
+	if (!(f->n_tables & (f->n_tables + 1)))
+		f->tables = realloc(f->tables,
+				    (2 * f->n_tables + 2) * sizeof(*f->tables));
+	if (!f->tables)
+		abort();
+	f->tables[f->n_tables++] = *t;
+}
+
+enum { REGISTERS = 16, MOST_WORDS = 1 << 20 };
+
+/* What registers hold, as far as it is known, while code is read in a straight
+ * line. */
+struct flow {
+	uint64_t address[REGISTERS]; /* an address of data; 0: something else */
+	uint64_t sum[REGISTERS];     /* one, and a word of a table */
+	uint64_t n_words[REGISTERS]; /* the word is one of so many; 0: any */
+	int compared;		     /* the register that was, or -1 */
+	uint64_t most;		     /* to that number */
+	int is_limited;		     /* to what is not more */
+};
+
+static int number_of(ZydisRegister r)
+{
+	ZydisRegister whole =
+		ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
+
+	return whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15
+		       ? (int)(whole - ZYDIS_REGISTER_RAX)
+		       : -1;
+}
+
+static int register_of(const struct decoded *d, int operand)
+{
+	return operand < d->is.operand_count_visible &&
+			       d->of[operand].type ==
+				       ZYDIS_OPERAND_TYPE_REGISTER
+		       ? number_of(d->of[operand].reg.value)
+		       : -1;
+}
+
+/* It becomes 32 bits of the same, or stays what it is. */
+static int is_widened(const struct decoded *d, int reg)
+{
+	return (d->is.mnemonic == ZYDIS_MNEMONIC_MOV ||
+		d->is.mnemonic == ZYDIS_MNEMONIC_MOVZX) &&
+	       register_of(d, 0) == reg && register_of(d, 1) == reg;
+}
+
+static void forget_written(struct flow *w, const struct decoded *d)
+{
+	for (int i = 0; i < d->is.operand_count; i++) {
+		int r = d->of[i].type == ZYDIS_OPERAND_TYPE_REGISTER
+				? number_of(d->of[i].reg.value)
+				: -1;
+
+		if (r < 0 ||
+		    !(d->of[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+			continue;
+		w->address[r] = w->sum[r] = w->n_words[r] = 0;
+		if (r == w->compared && !is_widened(d, r))
+			w->compared = -1;
+	}
+}
+
+static void see_bound(struct flow *w, const struct decoded *d)
+{
+	if (d->is.mnemonic == ZYDIS_MNEMONIC_JNBE)
+		w->is_limited = 1;
+	if (d->is.mnemonic != ZYDIS_MNEMONIC_CMP)
+		return;
+	w->is_limited = 0;
+	w->compared = d->of[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE
+			      ? register_of(d, 0)
+			      : -1;
+	w->most = d->of[1].imm.value.u &
+		  (UINT64_MAX >> (64 - d->is.operand_width));
+}
+
+/* Returns how many words there are, if it loads one of a table. */
+static uint64_t words_of(const struct flow *w, const struct decoded *d)
+{
+	return d->is.mnemonic == ZYDIS_MNEMONIC_MOVSXD && w->is_limited &&
+			       d->of[1].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+			       w->compared >= 0 &&
+			       number_of(d->of[1].mem.index) == w->compared
+		       ? w->most + 1
+		       : 0;
+}
+
+static void see_flow(struct facts *f, struct flow *w, const struct decoded *d,
+		     uint64_t data)
+{
+	int to = register_of(d, 0), from = register_of(d, 1);
+	uint64_t sum = 0, n_words = words_of(w, d);
+
+	see_bound(w, d);
+	if (d->is.mnemonic == ZYDIS_MNEMONIC_JMP && to >= 0 && w->sum[to])
+		add_table(f,
+			  &(struct fact_table){w->sum[to], 1, w->n_words[to]});
+	if (d->is.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
+	    d->is.meta.category == ZYDIS_CATEGORY_CALL ||
+	    d->is.meta.category == ZYDIS_CATEGORY_RET) {
+		*w = (struct flow){.compared = -1};
+		return;
+	}
+	if (d->is.mnemonic == ZYDIS_MNEMONIC_ADD && d->is.operand_width == 64 &&
+	    to >= 0 && from >= 0) {
+		sum = w->address[to] ? w->address[to] : w->address[from];
+		n_words = w->n_words[to] + w->n_words[from];
+	}
+	forget_written(w, d);
+	if (to < 0)
+		return;
+	w->sum[to] = sum;
+	w->n_words[to] = n_words;
+	if (d->is.mnemonic == ZYDIS_MNEMONIC_LEA)
+		w->address[to] = data;
+}
+
+/* A table ends where another begins for certain, though not before the words
+ * that its jump is limited to. */
+static void see_table(struct facts *f, const struct fact_table *t, uint64_t end)
 {
 	int32_t offset;
 
-	for (uint64_t at = table; !(table % 4); at += 4) {
+	if (t->n_words < MOST_WORDS && end - t->start < 4 * t->n_words)
+		end = t->start + 4 * t->n_words;
+	for (uint64_t at = t->start; !(t->start % 4) && at < end; at += 4) {
 		const uint8_t *bytes = facts_bytes(f, at, 4);
 
 		if (!bytes)
 			return;
 		memcpy(&offset, bytes, 4);
-		if (!is_code(f, table + (uint64_t)offset))
+		if (!is_code(f, t->start + (uint64_t)offset))
 			return;
-		mark(f, table + (uint64_t)offset, FACT_LISTED);
+		mark(f, t->start + (uint64_t)offset, FACT_LISTED);
 	}
 }
 
-static void see(struct facts *f, const struct decoded *d, uint64_t addr)
+static int by_start(const void *a, const void *b)
+{
+	const struct fact_table *one = a, *other = b;
+
+	return (one->start > other->start) - (one->start < other->start);
+}
+
+static void see_tables(struct facts *f)
+{
+	uint64_t start = UINT64_MAX, next = UINT64_MAX, end = UINT64_MAX;
+
+	if (f->n_tables)
+		qsort(f->tables, f->n_tables, sizeof(*f->tables), by_start);
+	for (uint32_t i = f->n_tables; i-- > 0;) {
+		const struct fact_table *t = &f->tables[i];
+
+		if (t->start != start)
+			end = next;
+		start = t->start;
+		if (t->is_certain)
+			next = start;
+		see_table(f, t, end);
+	}
+}
+
+/* ---- instructions in a row ----------------------------------------------- */
+
+static void see(struct facts *f, struct flow *w, const struct decoded *d,
+		uint64_t addr)
 {
 	uint64_t data = data_of(d, addr);
 
+	see_flow(f, w, d, data);
 	mark(f, target_of(d, addr), FACT_TARGET);
 	if (d->is.meta.category == ZYDIS_CATEGORY_CALL)
 		mark(f, addr + d->is.length, FACT_RETURN);
 	if (is_code(f, data))
 		mark(f, data, FACT_TARGET);
 	else if (data && d->is.mnemonic == ZYDIS_MNEMONIC_LEA)
-		see_table(f, data);
+		add_table(f, &(struct fact_table){.start = data});
 }
 
-static void sweep(struct facts *f, uint64_t addr, uint64_t end)
+static void sweep(struct facts *f, struct flow *w, uint64_t addr, uint64_t end)
 {
 	struct decoded d;
 	unsigned n;
@@ -151,13 +307,14 @@ static void sweep(struct facts *f, uint64_t addr, uint64_t end)
 		if (!n)
 			return;
 		mark(f, addr, FACT_CODE);
-		see(f, &d, addr);
+		see(f, w, &d, addr);
 	}
 }
 
 static void sweep_frames(struct facts *f)
 {
 	uint64_t addr = f->start;
+	struct flow w = {.compared = -1};
 
 	while (addr < f->end) {
 		Dwarf_Frame *frame = NULL;
@@ -169,10 +326,11 @@ static void sweep_frames(struct facts *f)
 		}
 		/* libdw tells the range of one row: the next begins behind. */
 		if (end <= addr) {
+			w = (struct flow){.compared = -1};
 			addr++;
 			continue;
 		}
-		sweep(f, addr, end);
+		sweep(f, &w, addr, end);
 		addr = end;
 	}
 }
@@ -289,6 +447,7 @@ static int is_inside(const struct facts *f, uint64_t addr)
 
 static void see_listed(struct facts *f)
 {
+	see_tables(f);
 	for (uint64_t addr = f->start; addr < f->end; addr++)
 		if (facts_at(f, addr) & FACT_LISTED && !is_inside(f, addr))
 			mark(f, addr, FACT_TARGET);
@@ -349,6 +508,7 @@ void facts_release(struct facts *f)
 	elf_end(f->elf);
 	if (f->file && f->file != MAP_FAILED)
 		munmap((void *)f->file, f->file_size);
+	free(f->tables);
 	free(f->marks);
 	close(f->fd);
 }

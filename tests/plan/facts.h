@@ -19,6 +19,13 @@ enum fact {
 	FACT_LISTED = 32, /* a word that may be a table's leads here */
 };
 
+/* Where the code takes the address of, outside of code. */
+struct fact_table {
+	uint64_t start;
+	int is_certain;	  /* a jump adds one of its words to that address */
+	uint64_t n_words; /* that the jump is limited to; 0: not known */
+};
+
 struct facts {
 	int fd;
 	Elf *elf;
@@ -27,6 +34,8 @@ struct facts {
 	uint64_t file_size;
 	uint64_t start, end; /* of the executable segments */
 	uint8_t *marks;
+	struct fact_table *tables;
+	uint32_t n_tables;
 	int is_fixed;
 };
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A straight sweep through each function.  What is taken for a jump's target
- * and is none costs a patch; what is not noticed would cost the program: so all
- * tables of offsets count that the code takes the address of, however long; but
- * not words that lead into an instruction of a compiler's.
+ * A straight sweep through each function.
  *
  * Nearly all of the time goes into decoding: several threads share it.
  */
@@ -12,14 +9,16 @@
 #include "base/bytes.h"
 #include "base/worker.h"
 #include "elf/insn.h"
+#include "elf/table_jump.h"
 #include "plan/hooks.h"
 #include "plan/references.h"
+#include "plan/tables.h"
 
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_THREADS = 4, WORTH_BYTES = 1 << 18 };
+enum { MOST_THREADS = 4, WORTH_BYTES = 1 << 18, STRAIGHT_MAX = 16 };
 
 /* What one thread reads: functions side by side, and the gaps about them. */
 struct sweep {
@@ -34,6 +33,9 @@ struct sweep {
 	uint32_t *jumped_from;
 	struct function_end *ends; /* by address */
 	uint32_t n_ends, cap_ends;
+	struct tables tables;
+	const uint8_t *straight[STRAIGHT_MAX]; /* as of a ring: see follow() */
+	uint32_t n_straight;
 	int failed; /* out of memory */
 	pthread_t thread;
 };
@@ -63,31 +65,6 @@ static void see_jump(struct sweep *s, uint64_t target)
 	s->jumped_from[other] = both_jump(s->jumped_from[other], s->number);
 }
 
-/* What may be a table of 32-bit offsets from its own begin to places of the
- * code. */
-static void see_table(struct sweep *s, uint64_t table)
-{
-	const struct image_section *code = NULL; /* where most words lead to */
-	uint64_t n = 0;
-	const uint8_t *bytes =
-		table % 4 ? NULL : image_bytes(&s->im, table, &n);
-
-	for (uint64_t i = 0; bytes && i + 4 <= n; i += 4) {
-		uint64_t to = table + (uint64_t)(int32_t)get_u32(bytes + i);
-
-		if (!code || to - code->start >= code->end - code->start) {
-			code = image_section_at(&s->im, to);
-			if (!code || !code->is_code)
-				break;
-		}
-		image_mark(&s->im, to, MARK_LISTED);
-		if (s->now && to >= s->now->start && to < s->now->end) {
-			image_mark(&s->im, to, MARK_LOOP);
-			s->now->has_table = 1;
-		}
-	}
-}
-
 static void see_data(struct sweep *s, const struct insn *i)
 {
 	struct plan_function *now = s->now;
@@ -97,8 +74,39 @@ static void see_data(struct sweep *s, const struct insn *i)
 		if (now && i->data > now->start && i->data < now->end)
 			now->has_label = 1;
 	} else if (i->is_address) {
-		see_table(s, i->data);
+		tables_add(&s->tables, i->data,
+			   now ? s->number : FUNCTION_NONE);
 	}
+}
+
+/* A jump by register: is it a switch's? */
+static void see_table_jump(struct sweep *s, const uint8_t *end)
+{
+	uint32_t n =
+		s->n_straight < STRAIGHT_MAX ? s->n_straight : STRAIGHT_MAX;
+	const uint8_t *code[STRAIGHT_MAX];
+	struct insn i;
+	int base;
+
+	for (uint32_t k = 0; k < n; k++)
+		code[k] = s->straight[(s->n_straight - n + k) % STRAIGHT_MAX];
+	base = table_jump_base(code, (int)n, end);
+	/* The bytes end where the function does. */
+	if (base >= 0 &&
+	    insn_decode(&i, code[base], (uint64_t)(end - code[base]),
+			s->now->end - (uint64_t)(end - code[base])))
+		tables_add_certain(&s->tables, i.data);
+}
+
+/* Keeps the last instructions that run one behind the other. */
+static void follow(struct sweep *s, const struct insn *i, const uint8_t *code,
+		   const uint8_t *end)
+{
+	s->straight[s->n_straight++ % STRAIGHT_MAX] = code;
+	if (i->kind == INSN_JUMP_INDIRECT && i->is_register)
+		see_table_jump(s, end);
+	if (!insn_goes_on(i))
+		s->n_straight = 0;
 }
 
 /* Notes an instruction that may end a call of the function. */
@@ -162,6 +170,7 @@ static void sweep_function(struct sweep *s, uint32_t number)
 
 	s->now = now;
 	s->number = number;
+	s->n_straight = 0;
 	if (!bytes) {
 		now->is_unreadable = 1;
 		return;
@@ -180,6 +189,8 @@ static void sweep_function(struct sweep *s, uint32_t number)
 			is_behind_end = ends_line(&i);
 		see(s, &i, addr);
 		see_end(s, &i, addr);
+		follow(s, &i, bytes + (addr - now->start),
+		       bytes + (now->end - now->start));
 	}
 }
 
@@ -312,6 +323,7 @@ static void sweep_join(struct sweep *to, const struct sweep *s)
 		memcpy(to->ends + to->n_ends, s->ends,
 		       s->n_ends * sizeof(*s->ends));
 	to->n_ends += s->n_ends;
+	tables_join(&to->tables, &s->tables);
 }
 
 /* Reads all that *whole is to read. */
@@ -341,43 +353,9 @@ static void sweep_shared(struct sweep *whole)
 		free(all[i].im.marks);
 		free(all[i].jumped_from);
 		free(all[i].ends);
+		tables_free(&all[i].tables);
 	}
 	*whole = all[0];
-}
-
-/* Was it compiled, and does all else that leads into it lead to instructions as
- * they were read?  Then they were read as they are. */
-static int is_read_well(const struct image *im, const struct plan_function *now)
-{
-	if (!now->has_line || now->is_assembler || now->is_unreadable)
-		return 0;
-	for (uint64_t at = now->start; at < now->end; at++) {
-		uint8_t marks = image_marks(im, at);
-
-		if (marks & (MARK_LEADER | MARK_RETURN) && !(marks & MARK_CODE))
-			return 0;
-	}
-	return 1;
-}
-
-/* Decides which of the words in tables lead to where something jumps to. */
-static void settle_tables(struct image *im, const struct functions *f)
-{
-	for (uint32_t i = 0; i < f->n; i++) {
-		const struct plan_function *now = &f->all[i];
-
-		if (!is_read_well(im, now))
-			continue;
-		for (uint64_t at = now->start; at < now->end; at++)
-			if (!(image_marks(im, at) & MARK_CODE))
-				image_unmark_all(im, at, 1, MARK_LISTED);
-	}
-	for (uint64_t at = im->code_start; at < im->code_end; at++) {
-		if (!(image_marks(im, at) & MARK_LISTED))
-			continue;
-		image_unmark_all(im, at, 1, MARK_LISTED);
-		image_mark(im, at, MARK_LEADER);
-	}
 }
 
 /* Bytes that something jumps to are not padding, nor are those behind them. */
@@ -429,6 +407,7 @@ int sweep(struct image *im, struct functions *f, const struct frames *frames)
 
 	hooks_find(&hooks, im, f);
 	sweep_shared(&s);
+	s.failed |= s.tables.failed;
 	f->ends = s.ends;
 	f->n_ends = s.n_ends;
 	f->cap_ends = s.cap_ends;
@@ -437,10 +416,11 @@ int sweep(struct image *im, struct functions *f, const struct frames *frames)
 			frames_landing_pads(im, &frames->all[i],
 					    mark_landing_pad, im);
 		references_mark(im, f);
-		settle_tables(im, f);
+		tables_mark(&s.tables, im, f);
 		drop_reached_padding(im);
 		find_wholes(im, f, s.jumped_from);
 	}
+	tables_free(&s.tables);
 	free(s.jumped_from);
 	return s.failed ? CST_MEMORY : 0;
 }

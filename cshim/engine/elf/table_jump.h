@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The jump that a compiler makes of a switch: through a table of offsets from
+ * the table's own begin.
+ */
+#ifndef ENGINE_TABLE_JUMP_H
+#define ENGINE_TABLE_JUMP_H
+
+#include <stdint.h>
+
+/* code points to n instructions that run one behind the other, in readable
+ * memory up to end; the last one jumps to what a register holds.  Returns which
+ * of them, a lea, loads the address that an add adds to an offset for that, or
+ * -1. */
+int table_jump_base(const uint8_t *const *code, int n, const uint8_t *end);
+
+#endif
