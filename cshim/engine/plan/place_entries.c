@@ -212,7 +212,7 @@ static int are_arguments_kept(const struct placements *p, uint64_t from,
 
 /* Tries an entry where rbp is set. */
 static int try_framed(struct placements *p, uint32_t function, uint64_t at,
-		      int may_call)
+		      uint8_t length, int may_call)
 {
 	const struct plan_function *now = &p->f->all[function];
 	uint64_t begun = first_place(p, now) + PROLOGUE_BYTES;
@@ -229,8 +229,8 @@ static int try_framed(struct placements *p, uint32_t function, uint64_t at,
 	frame_cursor_init(&c, p->frames, now->frame);
 	rules = frame_cursor_to(&c, at);
 	return rules && frame_is_framed(rules) &&
-	       walk(p, function, &t, NEAR_JUMP) && (may_call || !t.has_call) &&
-	       add(p, function, &t, NEAR_JUMP);
+	       walk(p, function, &t, length) && (may_call || !t.has_call) &&
+	       add(p, function, &t, length);
 }
 
 /* Tries an entry behind the function's first instructions, where the stack
@@ -296,22 +296,45 @@ static int is_entered_late(const struct placements *p, uint64_t behind)
 	return (image_marks(p->im, behind - MOVE_BYTES) & MARK_AGAIN) != 0;
 }
 
+/* Returns the next row behind the one at `at`, if what is between sets
+ * registers only, so that the arguments in memory are what they were; or 0. */
+static uint64_t next_line(const struct placements *p,
+			  const struct plan_function *now, uint64_t at)
+{
+	struct insn i;
+
+	do {
+		if (!placement_insn(p, at, &i) || !i.only_loads)
+			return 0;
+		at += i.length;
+		if (at >= now->end || image_marks(p->im, at) & MARK_AGAIN)
+			return 0;
+	} while (!(image_marks(p->im, at) & MARK_ROW));
+	return at;
+}
+
 /* Tries an entry behind what gdb reads, as long as that is the way to all that
  * follows; and before any call. */
 static int try_behind_prologue(struct placements *p, uint32_t function)
 {
 	const struct plan_function *now = &p->f->all[function];
-	uint64_t at = first_place(p, now) + PROLOGUE_BYTES;
+	uint64_t at = first_place(p, now) + PROLOGUE_BYTES, line;
 	int has_call;
-	uint64_t line = first_line(p, now, at, &has_call);
 
-	if (!line || is_entered_late(p, at))
+	if (is_entered_late(p, at))
 		return 0;
-	if (try_framed(p, function, at, 0))
+	if (try_framed(p, function, at, NEAR_JUMP, 0))
 		return 1;
-	return has_call ? try_framed(p, function, at, 1)
-			: try_framed(p, function, line, 0) ||
-				  try_framed(p, function, line, 1);
+	line = first_line(p, now, at, &has_call);
+	if (!line)
+		return 0;
+	if (has_call)
+		return try_framed(p, function, at, NEAR_JUMP, 1);
+	for (uint64_t next = line; next; next = next_line(p, now, next))
+		if (try_framed(p, function, next, NEAR_JUMP, 0))
+			return 1;
+	return try_framed(p, function, line, NEAR_JUMP, 1) ||
+	       try_framed(p, function, at, SHORT_JUMP, 0);
 }
 
 static void place_framed(struct placements *p)

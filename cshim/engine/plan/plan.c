@@ -89,7 +89,8 @@ const char *plan_reason(enum cst_plan_reason reason)
 		[CST_PLAN_IMMOVABLE] = "begins with code that cannot be moved",
 		[CST_PLAN_HOOKED] = "reports its calls by itself",
 		[CST_PLAN_OF_RUNTIME] = "belongs to the system's runtime",
-		[CST_PLAN_READ_BY_GDB] = "begins with code that gdb reads",
+		[CST_PLAN_READ_BY_GDB] =
+			"begins with a prologue that gdb has to find",
 		[CST_PLAN_CHOSEN_LATE] = "is found by the loader elsewhere",
 		[CST_PLAN_UNUSUAL] = "returns twice or switches stacks",
 		[CST_PLAN_BEHIND_SHIM] = "is libcstrace.so's to its callers",
