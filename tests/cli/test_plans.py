@@ -255,6 +255,15 @@ def test_hosts_need_no_frame_pointer():
     assert row["missed"] == 0
 
 
+def test_a_short_jump_begins_where_a_host_is_unwound_alike(tmp_path):
+    """Behind the pop it is not; there is nothing but the return."""
+    subprocess.run(["clang", "-g", "-O1", "-fno-omit-frame-pointer", "-fno-inline",
+                    ROOT / "tests" / "targets" / "begins.c", "-o", "app"],
+                   cwd=tmp_path, check=True, timeout=100)
+    done = cstrace(tmp_path, "check", "--patch", "--all", "app")
+    assert "\n  sum_of\n    traced\n" in done.out
+
+
 @pytest.mark.parametrize("command", [
     ["git", "-C", ROOT, "log", "--oneline", "-5"],
     ["bash", "-c", "f() { echo $1 $((3*4)); }; f a | cat; f b"],

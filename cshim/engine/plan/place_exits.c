@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+enum { SHORT_END_MAX = 32 };
+
 /* An end whose turn comes when all near jumps are placed. */
 struct late {
 	struct placement placement;
@@ -68,7 +70,9 @@ static int place_near(struct exits *x, struct placement *new, uint64_t next,
 	return 0;
 }
 
-/* Places a short jump, which needs two bytes, and its landing. */
+/* Places a short jump, which needs two bytes, and its landing.  Where the frame
+ * is given up there may be none that is unwound alike, but for some earlier
+ * place. */
 static int place_short(struct exits *x, const struct late *late)
 {
 	struct placement one = late->placement;
@@ -76,9 +80,12 @@ static int place_short(struct exits *x, const struct late *late)
 
 	one.end = late->next;
 	one.length = SHORT_JUMP;
-	while (one.addr && late->next - one.addr + padding < SHORT_JUMP)
-		one.addr = one_before(x->p, one.addr);
-	return one.addr && landing_add(x->p, &one);
+	for (; one.addr && late->next - one.addr <= SHORT_END_MAX;
+	     one.addr = one_before(x->p, one.addr))
+		if (late->next - one.addr + padding >= SHORT_JUMP &&
+		    landing_add(x->p, &one))
+			return 1;
+	return 0;
 }
 
 static int is_bare_at(struct exits *x, const struct function_end *e)
