@@ -76,3 +76,46 @@ def test_they_are_in_the_tree(gdb, tmp_path, compiler, level, flags):
     assert formats == ["%d %c %d %.1f\n"] * 3 + ["%ld %c\n"]
     assert [call["args"]["kind"] for call in calls
             if call["name"] == "name_of"] == [1, 2, 3]
+
+
+INLINED = ("many", "scaled", "Shape::Shape", "Shape::sum")
+OPTIMIZED = {
+    **{name: [word for function in INLINED for word in
+              ("tbreak " + function, "run", "info args", "bt",
+               *[name] * 12, "bt", "kill")]
+       for name in ("step", "next", "until", "stepi")},
+    "ways out": [word for function in INLINED for word in
+                 ("tbreak " + function, "run", "finish", "next", "kill")],
+    "into": ["break main", "run", *["step"] * 60, "bt"],
+    "each line": [*("break begins.cc:%d" % n for n in range(9, 46)), "run",
+                  *["continue"] * 30, "bt", "info breakpoints"],
+}
+
+
+def optimized(compiler, level):
+    if not shutil.which(compiler):
+        pytest.skip("there is no %s" % compiler)
+    return build("begins.cc", variant=Variant(compiler, level),
+                 is_traced=False)
+
+
+@pytest.mark.wide("compiler level", "session")
+@pytest.mark.parametrize("session", OPTIMIZED)
+@pytest.mark.parametrize("compiler, level", [
+    ("gcc", "-O1"), ("gcc", "-O2"), ("gcc", "-O3"), ("clang", "-O2")])
+def test_lines_behind_what_is_cleared_are_as_without(gdb, compiler, level,
+                                                     session):
+    program = optimized(compiler, level)
+    alone = lines(gdb, program, OPTIMIZED[session], False)
+    assert lines(gdb, program, OPTIMIZED[session], True) == alone
+
+
+@pytest.mark.parametrize("level", ["-O1", "-O2", "-O3"])
+def test_what_is_cleared_holds_no_argument(gdb, tmp_path, level):
+    saved = tmp_path / "calls.jsonl"
+    gdb(optimized("gcc", level), *ARGS, "cstrace start", "run",
+        "cstrace save %s" % saved)
+    calls = {call["name"]: call["args"] for call in
+             map(json.loads, saved.read_text().splitlines())}
+    assert calls["many"] == {"n": 3, "text": "abc"}
+    assert calls.get("scaled", {}).get("first", 1.5) == 1.5

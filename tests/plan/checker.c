@@ -155,7 +155,7 @@ int has_frame(const struct check *c, uint64_t addr)
 }
 
 /* May the instruction change a register that holds an argument? */
-static int changes_argument(const struct decoded *d)
+static int changes_argument(const struct decoded *d, int has_floats)
 {
 	for (int i = 0; i < d->is.operand_count; i++) {
 		const ZydisDecodedOperand *o = &d->of[i];
@@ -164,6 +164,9 @@ static int changes_argument(const struct decoded *d)
 
 		if (o->type != ZYDIS_OPERAND_TYPE_REGISTER ||
 		    !(o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+			continue;
+		if (!has_floats && all >= ZYDIS_REGISTER_ZMM0 &&
+		    all <= ZYDIS_REGISTER_ZMM31)
 			continue;
 		if (all != ZYDIS_REGISTER_RSP && all != ZYDIS_REGISTER_RBX &&
 		    all != ZYDIS_REGISTER_RBP && all != ZYDIS_REGISTER_RAX &&
@@ -180,6 +183,7 @@ static int changes_argument(const struct decoded *d)
 static int check_framed(struct check *c, const struct cst_patch *p)
 {
 	uint64_t addr = c->plan->functions[p->function].address;
+	int has_floats = (facts_at(&c->facts, addr) & FACT_FLOATS) != 0;
 	uint32_t cfa = deep_cfa(c, p);
 	struct decoded d;
 
@@ -191,7 +195,7 @@ static int check_framed(struct check *c, const struct cst_patch *p)
 		if (!decode(&d, bytes, 16) || target_of(&d, addr) ||
 		    d.is.meta.category == ZYDIS_CATEGORY_RET)
 			return wrong(c, p, "too late in the function", addr);
-		if (is_deep(c, p) && changes_argument(&d))
+		if (is_deep(c, p) && changes_argument(&d, has_floats))
 			return wrong(c, p, "an argument is lost", addr);
 		addr += d.is.length;
 		if (facts_at(&c->facts, addr) & (FACT_TARGET | FACT_RETURN))

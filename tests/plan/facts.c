@@ -376,6 +376,47 @@ static void see_sections(struct facts *f)
 	}
 }
 
+static int is_integer(Dwarf_Die *type)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word encoding = 0;
+	Dwarf_Die whole;
+
+	if (dwarf_peel_type(type, &whole))
+		return 0;
+	dwarf_formudata(dwarf_attr(&whole, DW_AT_encoding, &a), &encoding);
+	return dwarf_tag(&whole) == DW_TAG_base_type
+		       ? encoding == DW_ATE_boolean ||
+				 (encoding >= DW_ATE_signed &&
+				  encoding <= DW_ATE_unsigned_char)
+		       : dwarf_tag(&whole) == DW_TAG_enumeration_type ||
+				 dwarf_tag(&whole) == DW_TAG_pointer_type ||
+				 dwarf_tag(&whole) == DW_TAG_reference_type ||
+				 dwarf_tag(&whole) ==
+					 DW_TAG_rvalue_reference_type;
+}
+
+/* Goes through all that is in the debug information. */
+static void see_parameters(struct facts *f, Dwarf_Die *parent)
+{
+	Dwarf_Die die, type;
+	Dwarf_Attribute a;
+	Dwarf_Addr start;
+
+	if (dwarf_child(parent, &die))
+		return;
+	do {
+		if (dwarf_tag(&die) == DW_TAG_formal_parameter &&
+		    !dwarf_lowpc(parent, &start) &&
+		    !(dwarf_formref_die(
+			      dwarf_attr_integrate(&die, DW_AT_type, &a),
+			      &type) &&
+		      is_integer(&type)))
+			mark(f, start, FACT_FLOATS);
+		see_parameters(f, &die);
+	} while (!dwarf_siblingof(&die, &die));
+}
+
 static void see_rows(struct facts *f, Elf *elf)
 {
 	Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
@@ -390,6 +431,8 @@ static void see_rows(struct facts *f, Elf *elf)
 		if (!dwarf_offdie(dwarf, at + head, &unit) ||
 		    dwarf_getsrclines(&unit, &lines, &n))
 			n = 0;
+		else
+			see_parameters(f, &unit);
 		for (size_t i = 0; i < n; i++) {
 			Dwarf_Line *line = dwarf_onesrcline(lines, i);
 			bool is_stmt = false, is_end = false;

@@ -17,6 +17,8 @@ enum fact {
 	FACT_STUB = 8,	  /* no function of the file's own */
 	FACT_CODE = 16,	  /* an instruction begins here */
 	FACT_LISTED = 32, /* a word that may be a table's leads here */
+	FACT_FLOATS = 64, /* of the function that begins here a parameter may be
+			   * a float */
 };
 
 /* Where the code takes the address of, outside of code. */

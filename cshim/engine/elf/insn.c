@@ -106,6 +106,15 @@ static int keeps_arguments(const ZydisDecodedInstruction *z)
 	}
 }
 
+/* pxor or xorps of one register with itself. */
+static int clears_vector(const ZydisDecodedInstruction *z)
+{
+	return (z->mnemonic == ZYDIS_MNEMONIC_PXOR ||
+		z->mnemonic == ZYDIS_MNEMONIC_XORPS) &&
+	       z->raw.modrm.mod == 3 && z->raw.modrm.reg == z->raw.modrm.rm &&
+	       z->raw.rex.R == z->raw.rex.B;
+}
+
 /* iret and a far return go elsewhere. */
 static enum insn_kind kind_of_return(const ZydisDecodedInstruction *z)
 {
@@ -207,6 +216,7 @@ int insn_decode(struct insn *out, const uint8_t *bytes, uint64_t n,
 	out->condition = z.opcode & 15;
 	out->only_loads = (uint8_t)only_loads(&z);
 	out->keeps_arguments = (uint8_t)keeps_arguments(&z);
+	out->clears_vector = (uint8_t)clears_vector(&z);
 	out->gives_up = (uint8_t)gives_up(&z);
 	out->is_address = z.mnemonic == ZYDIS_MNEMONIC_LEA;
 	read_operand(out, &z, addr);

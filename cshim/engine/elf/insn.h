@@ -35,6 +35,7 @@ struct insn {
 	/* It changes no register but the flags, the stack pointer by a
 	 * constant, and those that hold no argument. */
 	uint8_t keeps_arguments;
+	uint8_t clears_vector; /* it sets a vector register to 0 */
 	uint8_t gives_up;  /* what is on the stack: leave, a pop, an addition */
 	uint32_t constant; /* 32 bits that may be an address; 0: none */
 };

@@ -21,6 +21,7 @@ struct plan_function {
 				  itself; FUNCTION_NONE: that is not known */
 	uint8_t is_cold;       /* a part that was moved away: nobody calls it */
 	uint8_t has_line;      /* a source line begins where it begins */
+	uint8_t takes_vectors; /* parameters are in vector registers, perhaps */
 	uint8_t has_table;     /* jumps through a table that was found */
 	uint8_t has_label;     /* takes the address of a place inside itself */
 	uint8_t has_lost_jump; /* jumps to where nobody can tell */

@@ -233,6 +233,13 @@ static int try_framed(struct placements *p, uint32_t function, uint64_t at,
 	       add(p, function, &t, length);
 }
 
+/* Are the function's arguments where they were? */
+static int keeps_arguments(const struct plan_function *now,
+			   const struct insn *i)
+{
+	return i->keeps_arguments || (i->clears_vector && !now->takes_vectors);
+}
+
 /* Tries an entry behind the function's first instructions, where the stack
  * pointer has moved. */
 static int try_deep(struct placements *p, uint32_t function, int may_call)
@@ -251,7 +258,7 @@ static int try_deep(struct placements *p, uint32_t function, int may_call)
 		const struct frame_rules *rules;
 
 		if ((i.kind != INSN_PLAIN && i.kind != INSN_NOP) ||
-		    !i.keeps_arguments || t.start >= now->end ||
+		    !keeps_arguments(now, &i) || t.start >= now->end ||
 		    image_marks(p->im, t.start) & MARK_AGAIN)
 			return 0;
 		at = t.start;

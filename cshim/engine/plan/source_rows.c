@@ -107,6 +107,54 @@ static void mark_call(struct rows *r, Dwarf_Die *call)
 		mark_code(r, start, end, number);
 }
 
+/* May a value of its type be passed in a vector register? */
+static int is_in_vector(Dwarf_Die *parameter)
+{
+	Dwarf_Die type, peeled;
+	Dwarf_Word encoding;
+	Dwarf_Attribute a;
+
+	if (!dwarf_formref_die(dwarf_attr_integrate(parameter, DW_AT_type, &a),
+			       &type) ||
+	    dwarf_peel_type(&type, &peeled))
+		return 1;
+	switch (dwarf_tag(&peeled)) {
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+	case DW_TAG_enumeration_type:
+		return 0;
+	case DW_TAG_base_type:
+		return dwarf_formudata(dwarf_attr_integrate(&peeled,
+							    DW_AT_encoding, &a),
+				       &encoding) ||
+		       (encoding != DW_ATE_boolean &&
+			encoding != DW_ATE_signed &&
+			encoding != DW_ATE_signed_char &&
+			encoding != DW_ATE_unsigned &&
+			encoding != DW_ATE_unsigned_char);
+	default:
+		return 1;
+	}
+}
+
+static void see_parameters(struct functions *f, Dwarf_Die *function)
+{
+	Dwarf_Addr start;
+	Dwarf_Die die;
+	uint32_t i;
+
+	if (dwarf_lowpc(function, &start) || dwarf_child(function, &die))
+		return;
+	i = functions_at(f, start);
+	if (i == FUNCTION_NONE)
+		return;
+	do {
+		if (dwarf_tag(&die) == DW_TAG_formal_parameter)
+			f->all[i].takes_vectors |= (uint8_t)is_in_vector(&die);
+	} while (!dwarf_siblingof(&die, &die));
+}
+
 static void mark_calls(struct rows *r, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
@@ -120,6 +168,9 @@ static void mark_calls(struct rows *r, Dwarf_Die *parent, int depth)
 			mark_calls(r, &die, depth + 1);
 			break;
 		case DW_TAG_subprogram:
+			see_parameters(r->f, &die);
+			mark_calls(r, &die, depth + 1);
+			break;
 		case DW_TAG_lexical_block:
 		case DW_TAG_try_block:
 		case DW_TAG_catch_block:
