@@ -89,6 +89,7 @@ def _programs():
             ("plain-fib", source("fib.c"), "O2", []),
             ("plain-wide", _wide_source(), "O2", []),
             ("plain-loop", source("loop.c"), "O0", []),
+            ("clock", source("clock.c"), "O2", []),
             ("roomy-fib", source("fib.c"), "O2",
              ["-fpatchable-function-entry=5"])):
         part = built(name + ".o")
