@@ -52,14 +52,17 @@ static int set_by(struct decoded *d, const uint8_t *const *code, int n,
 	return -1;
 }
 
-static int is_address(const struct decoded *d)
+/* Returns what a lea at addr loads, if that lies relative to it; else 0. */
+static uint64_t address_of(const struct decoded *d, uint64_t addr)
 {
 	return d->is.mnemonic == ZYDIS_MNEMONIC_LEA &&
-	       d->of[1].type == ZYDIS_OPERAND_TYPE_MEMORY &&
-	       d->of[1].mem.base == ZYDIS_REGISTER_RIP;
+			       d->of[1].mem.base == ZYDIS_REGISTER_RIP
+		       ? addr + d->is.length + (uint64_t)d->of[1].mem.disp.value
+		       : 0;
 }
 
-int table_jump_base(const uint8_t *const *code, int n, const uint8_t *end)
+uint64_t table_jump_base(const uint8_t *const *code, int n, const uint8_t *end,
+			 uint64_t end_addr)
 {
 	struct decoded d, add;
 	int at;
@@ -67,19 +70,23 @@ int table_jump_base(const uint8_t *const *code, int n, const uint8_t *end)
 	if (n < 1 || !decode(&d, code[n - 1], end) ||
 	    d.is.mnemonic != ZYDIS_MNEMONIC_JMP ||
 	    d.of[0].type != ZYDIS_OPERAND_TYPE_REGISTER)
-		return -1;
+		return 0;
 	at = set_by(&add, code, n - 1, end, d.of[0].reg.value);
 	if (at < 0 || add.is.mnemonic != ZYDIS_MNEMONIC_ADD ||
 	    add.is.operand_width != 64)
-		return -1;
+		return 0;
 	for (int i = 0; i < 2; i++) {
-		int base;
+		uint64_t base = 0;
+		int lea;
 
 		if (add.of[i].type != ZYDIS_OPERAND_TYPE_REGISTER)
-			return -1;
-		base = set_by(&d, code, at, end, add.of[i].reg.value);
-		if (base >= 0 && is_address(&d))
+			return 0;
+		lea = set_by(&d, code, at, end, add.of[i].reg.value);
+		if (lea >= 0)
+			base = address_of(
+				&d, end_addr - (uint64_t)(end - code[lea]));
+		if (base)
 			return base;
 	}
-	return -1;
+	return 0;
 }

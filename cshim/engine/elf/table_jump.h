@@ -9,9 +9,10 @@
 #include <stdint.h>
 
 /* code points to n instructions that run one behind the other, in readable
- * memory up to end; the last one jumps to what a register holds.  Returns which
- * of them, a lea, loads the address that an add adds to an offset for that, or
- * -1. */
-int table_jump_base(const uint8_t *const *code, int n, const uint8_t *end);
+ * memory up to end, which is the code's at end_addr; the last one jumps to what
+ * a register holds.  Returns the address that a lea loads and an add adds to an
+ * offset for that, or 0. */
+uint64_t table_jump_base(const uint8_t *const *code, int n, const uint8_t *end,
+			 uint64_t end_addr);
 
 #endif

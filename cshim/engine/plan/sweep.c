@@ -6,7 +6,6 @@
  */
 #include "plan/sweep.h"
 #include "base/array.h"
-#include "base/bytes.h"
 #include "base/worker.h"
 #include "elf/insn.h"
 #include "elf/table_jump.h"
@@ -85,17 +84,13 @@ static void see_table_jump(struct sweep *s, const uint8_t *end)
 	uint32_t n =
 		s->n_straight < STRAIGHT_MAX ? s->n_straight : STRAIGHT_MAX;
 	const uint8_t *code[STRAIGHT_MAX];
-	struct insn i;
-	int base;
+	uint64_t base;
 
 	for (uint32_t k = 0; k < n; k++)
 		code[k] = s->straight[(s->n_straight - n + k) % STRAIGHT_MAX];
-	base = table_jump_base(code, (int)n, end);
-	/* The bytes end where the function does. */
-	if (base >= 0 &&
-	    insn_decode(&i, code[base], (uint64_t)(end - code[base]),
-			s->now->end - (uint64_t)(end - code[base])))
-		tables_add_certain(&s->tables, i.data);
+	base = table_jump_base(code, (int)n, end, s->now->end);
+	if (base)
+		tables_add_certain(&s->tables, base);
 }
 
 /* Keeps the last instructions that run one behind the other. */

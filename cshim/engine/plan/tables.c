@@ -9,7 +9,6 @@
 #include "base/search.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void tables_add(struct tables *t, uint64_t start, uint32_t function)
 {
