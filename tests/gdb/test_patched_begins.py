@@ -42,10 +42,10 @@ CALLS = {"tell": 4, "kind_of": 6, "name_of": 3, "last_of": 1, "sum_of": 2,
          "reset": 1, "fits": 3}
 
 
-def made(compiler, level, flags):
+def made(source, compiler, level, flags=()):
     if not shutil.which(compiler):
         pytest.skip("there is no %s" % compiler)
-    return build("begins.c", *flags, variant=Variant(compiler, level),
+    return build(source, *flags, variant=Variant(compiler, level),
                  is_traced=False)
 
 
@@ -54,7 +54,7 @@ def made(compiler, level, flags):
 @pytest.mark.parametrize("compiler, level, flags", BUILDS, ids=lambda v:
                          "".join(v) if isinstance(v, tuple) else v)
 def test_lines_are_as_without(gdb, compiler, level, flags, session):
-    program = made(compiler, level, flags)
+    program = made("begins.c", compiler, level, flags)
     alone = lines(gdb, program, SESSIONS[session], False)
     assert lines(gdb, program, SESSIONS[session], True) == alone
 
@@ -64,7 +64,7 @@ def test_lines_are_as_without(gdb, compiler, level, flags, session):
     "".join(v) if isinstance(v, tuple) else v)
 def test_they_are_in_the_tree(gdb, tmp_path, compiler, level, flags):
     saved = tmp_path / "calls.jsonl"
-    gdb(made(compiler, level, flags), *ARGS, "cstrace start", "run",
+    gdb(made("begins.c", compiler, level, flags), *ARGS, "cstrace start", "run",
         "cstrace save %s" % saved)
     calls = [json.loads(line) for line in saved.read_text().splitlines()]
     counts = {name: sum(call["name"] == name for call in calls)
@@ -87,16 +87,9 @@ OPTIMIZED = {
     "ways out": [word for function in INLINED for word in
                  ("tbreak " + function, "run", "finish", "next", "kill")],
     "into": ["break main", "run", *["step"] * 60, "bt"],
-    "each line": [*("break begins.cc:%d" % n for n in range(9, 46)), "run",
+    "each line": [*("break begins.cc:%d" % n for n in range(9, 56)), "run",
                   *["continue"] * 30, "bt", "info breakpoints"],
 }
-
-
-def optimized(compiler, level):
-    if not shutil.which(compiler):
-        pytest.skip("there is no %s" % compiler)
-    return build("begins.cc", variant=Variant(compiler, level),
-                 is_traced=False)
 
 
 @pytest.mark.wide("compiler level", "session")
@@ -105,7 +98,7 @@ def optimized(compiler, level):
     ("gcc", "-O1"), ("gcc", "-O2"), ("gcc", "-O3"), ("clang", "-O2")])
 def test_lines_behind_what_is_cleared_are_as_without(gdb, compiler, level,
                                                      session):
-    program = optimized(compiler, level)
+    program = made("begins.cc", compiler, level)
     alone = lines(gdb, program, OPTIMIZED[session], False)
     assert lines(gdb, program, OPTIMIZED[session], True) == alone
 
@@ -113,9 +106,11 @@ def test_lines_behind_what_is_cleared_are_as_without(gdb, compiler, level,
 @pytest.mark.parametrize("level", ["-O1", "-O2", "-O3"])
 def test_what_is_cleared_holds_no_argument(gdb, tmp_path, level):
     saved = tmp_path / "calls.jsonl"
-    gdb(optimized("gcc", level), *ARGS, "cstrace start", "run",
+    gdb(made("begins.cc", "gcc", level), *ARGS, "cstrace start", "run",
         "cstrace save %s" % saved)
     calls = {call["name"]: call["args"] for call in
              map(json.loads, saved.read_text().splitlines())}
     assert calls["many"] == {"n": 3, "text": "abc"}
-    assert calls.get("scaled", {}).get("first", 1.5) == 1.5
+    assert calls["scaled"] == {"first": 1.5, "n": 7}
+    # It is not traced where nothing keeps what it does not need.
+    assert calls.get("unused", {"first": 2.5})["first"] == 2.5

@@ -396,23 +396,30 @@ static int is_integer(Dwarf_Die *type)
 					 DW_TAG_rvalue_reference_type;
 }
 
+static void mark_begins(struct facts *f, Dwarf_Die *function)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(function, at, &base, &start, &end)) > 0)
+		mark(f, start, FACT_FLOATS);
+}
+
 /* Goes through all that is in the debug information. */
 static void see_parameters(struct facts *f, Dwarf_Die *parent)
 {
 	Dwarf_Die die, type;
 	Dwarf_Attribute a;
-	Dwarf_Addr start;
 
 	if (dwarf_child(parent, &die))
 		return;
 	do {
 		if (dwarf_tag(&die) == DW_TAG_formal_parameter &&
-		    !dwarf_lowpc(parent, &start) &&
 		    !(dwarf_formref_die(
 			      dwarf_attr_integrate(&die, DW_AT_type, &a),
 			      &type) &&
 		      is_integer(&type)))
-			mark(f, start, FACT_FLOATS);
+			mark_begins(f, parent);
 		see_parameters(f, &die);
 	} while (!dwarf_siblingof(&die, &die));
 }

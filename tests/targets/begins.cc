@@ -22,6 +22,15 @@ __attribute__((noinline)) static double scaled(double first, int n)
 	return all.back();
 }
 
+__attribute__((noipa)) double unused([[maybe_unused]] double first, int n)
+{
+	std::vector<double> all;
+
+	for (int i = 0; i < n; i++)
+		all.push_back(i);
+	return all.back();
+}
+
 struct Shape {
 	std::vector<int> corners, sides;
 
@@ -41,7 +50,8 @@ int main(int count, char **)
 	const char *volatile text = "abc";
 	Shape shape(count + 3);
 
-	std::printf("%zu %g %d\n", many(count + 2, text),
-		    scaled(count + 0.5, count + 6), shape.sum());
+	std::printf("%zu %g %g %d\n", many(count + 2, text),
+		    scaled(count + 0.5, count + 6),
+		    unused(count + 1.5, count + 6), shape.sum());
 	return 0;
 }

@@ -233,11 +233,14 @@ static int try_framed(struct placements *p, uint32_t function, uint64_t at,
 	       add(p, function, &t, length);
 }
 
-/* Are the function's arguments where they were? */
-static int keeps_arguments(const struct plan_function *now,
+/* Are the function's arguments where they were?  What its parameters are is
+ * read for gdb only. */
+static int keeps_arguments(const struct placements *p,
+			   const struct plan_function *now,
 			   const struct insn *i)
 {
-	return i->keeps_arguments || (i->clears_vector && !now->takes_vectors);
+	return i->keeps_arguments ||
+	       (i->clears_vector && p->is_for_gdb && !now->takes_vectors);
 }
 
 /* Tries an entry behind the function's first instructions, where the stack
@@ -258,7 +261,7 @@ static int try_deep(struct placements *p, uint32_t function, int may_call)
 		const struct frame_rules *rules;
 
 		if ((i.kind != INSN_PLAIN && i.kind != INSN_NOP) ||
-		    !keeps_arguments(now, &i) || t.start >= now->end ||
+		    !keeps_arguments(p, now, &i) || t.start >= now->end ||
 		    image_marks(p->im, t.start) & MARK_AGAIN)
 			return 0;
 		at = t.start;

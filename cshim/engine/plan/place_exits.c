@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+/* What a short jump displaces, and its end, in bytes. */
 enum { SHORT_END_MAX = 32 };
 
 /* An end whose turn comes when all near jumps are placed. */

@@ -129,30 +129,41 @@ static int is_in_vector(Dwarf_Die *parameter)
 							    DW_AT_encoding, &a),
 				       &encoding) ||
 		       (encoding != DW_ATE_boolean &&
-			encoding != DW_ATE_signed &&
-			encoding != DW_ATE_signed_char &&
-			encoding != DW_ATE_unsigned &&
-			encoding != DW_ATE_unsigned_char);
+			(encoding < DW_ATE_signed ||
+			 encoding > DW_ATE_unsigned_char));
 	default:
 		return 1;
 	}
 }
 
+static int takes_vectors(Dwarf_Die *function)
+{
+	Dwarf_Die die;
+
+	if (dwarf_child(function, &die))
+		return 0;
+	do {
+		if (dwarf_tag(&die) == DW_TAG_formal_parameter &&
+		    is_in_vector(&die))
+			return 1;
+	} while (!dwarf_siblingof(&die, &die));
+	return 0;
+}
+
+/* The function may be in several ranges, and begins with any. */
 static void see_parameters(struct functions *f, Dwarf_Die *function)
 {
-	Dwarf_Addr start;
-	Dwarf_Die die;
-	uint32_t i;
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
 
-	if (dwarf_lowpc(function, &start) || dwarf_child(function, &die))
+	if (!takes_vectors(function))
 		return;
-	i = functions_at(f, start);
-	if (i == FUNCTION_NONE)
-		return;
-	do {
-		if (dwarf_tag(&die) == DW_TAG_formal_parameter)
-			f->all[i].takes_vectors |= (uint8_t)is_in_vector(&die);
-	} while (!dwarf_siblingof(&die, &die));
+	while ((at = dwarf_ranges(function, at, &base, &start, &end)) > 0) {
+		uint32_t i = functions_at(f, start);
+
+		if (i != FUNCTION_NONE)
+			f->all[i].takes_vectors = 1;
+	}
 }
 
 static void mark_calls(struct rows *r, Dwarf_Die *parent, int depth)
