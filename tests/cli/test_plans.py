@@ -256,7 +256,8 @@ def test_hosts_need_no_frame_pointer():
 
 
 def test_a_short_jump_begins_where_a_host_is_unwound_alike(tmp_path):
-    """Behind the pop it is not; there is nothing but the return."""
+    """Behind the pop frames are unwound otherwise than in the function: the jump
+    must begin with it."""
     subprocess.run(["clang", "-g", "-O1", "-fno-omit-frame-pointer", "-fno-inline",
                     ROOT / "tests" / "targets" / "begins.c", "-o", "app"],
                    cwd=tmp_path, check=True, timeout=100)
